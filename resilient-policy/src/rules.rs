@@ -1,0 +1,577 @@
+//! The rules that a policy alone can break, one function each.
+//!
+//! [`RULES`] lists them with the keys they read, so that the macro knows which of them it can ask at once (all keys are
+//! literals) and which it must leave to a `const` (a key is a path to a constant).
+
+use crate::{
+    Fallback, FallbackKind, Fault, HedgeDelay, Jitter, Limit, Policy, RetryBudget, Rule, Safety, Shape, Text, Timeout,
+    Window,
+};
+use core::time::Duration;
+
+/// A rule that a policy alone can break.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyRule {
+    /// Which.
+    pub rule: Rule,
+    /// The keys whose values it depends on, as paths in the attribute; a parent covers its options.
+    pub reads: &'static [&'static str],
+}
+
+/// Every rule that [`check`] answers for.
+pub const RULES: &[PolicyRule] = &[
+    reads(Rule::R03, &["timeout"]),
+    reads(Rule::R04, &["timeout", "deadline", "retries"]),
+    reads(Rule::R05, ZEROES),
+    reads(Rule::R06, &["timeout", "deadline", "retries"]),
+    reads(Rule::R07, &["deadline", "timeout", "retries", "retry.base", "retry.cap", "retry.factor", "retry.jitter"]),
+    reads(Rule::R08, &["retries", "read", "write", "fallback", "hedge"]),
+    reads(Rule::R09, &["retries", "write", "idempotency_key", "retry.only_unsent"]),
+    reads(Rule::R10, &["write", "hedge"]),
+    reads(Rule::R11, &["write", "fallback"]),
+    reads(Rule::R12, &["hedge", "timeout"]),
+    reads(Rule::R13, &["retry_budget", "retries", "hedge"]),
+    reads(Rule::R14, &["retry_budget"]),
+    reads(Rule::R15, &["retry.jitter", "retries"]),
+    reads(Rule::R16, &["retry.base", "retry.cap", "retry.factor"]),
+    reads(Rule::R17, &["breaker.failure_rate", "breaker.slow_rate"]),
+    reads(Rule::R18, &["breaker.min_calls", "breaker.window"]),
+    reads(Rule::R19, &["breaker.probe_timeout", "timeout", "deadline"]),
+    reads(Rule::R20, &["breaker.slow", "timeout"]),
+    reads(Rule::R21, &["breaker.window", "timeout"]),
+    reads(Rule::R22, &["bulkhead.max_wait", "deadline"]),
+    reads(Rule::R33, &["retries"]),
+    reads(Rule::R34, &["retries", "deadline"]),
+    reads(Rule::R36, &["retry_budget", "retries"]),
+    reads(Rule::R38, &["rate_limit.max_wait", "deadline"]),
+    reads(Rule::R39, &["breaker.passes", "breaker.probes"]),
+];
+
+const fn reads(rule: Rule, reads: &'static [&'static str]) -> PolicyRule {
+    PolicyRule { rule, reads }
+}
+
+/// Every broken rule of `policy` that `allow` does not cover.
+pub fn faults(policy: &Policy) -> impl Iterator<Item = Fault> {
+    let policy = *policy;
+    RULES.iter().flat_map(move |entry| (0..).map_while(move |nth| check(entry.rule, &policy, nth)))
+}
+
+/// The `nth` fault (from 0) that `policy` has against `rule`; `None` past the last, for an allowed rule, and for a rule
+/// that a policy alone cannot break.
+#[must_use]
+pub const fn check(rule: Rule, policy: &Policy, nth: u32) -> Option<Fault> {
+    if policy.allow.has(rule) && rule.allowable() {
+        return None;
+    }
+    // Only R05 has many places; every other rule is broken once.
+    if nth > 0 && !matches!(rule, Rule::R05) {
+        return None;
+    }
+    match rule {
+        Rule::R03 => r03(policy),
+        Rule::R04 => r04(policy),
+        Rule::R05 => r05(policy, nth),
+        Rule::R06 => r06(policy),
+        Rule::R07 => r07(policy),
+        Rule::R08 => r08(policy),
+        Rule::R09 => r09(policy),
+        Rule::R10 => r10(policy),
+        Rule::R11 => r11(policy),
+        Rule::R12 => r12(policy),
+        Rule::R13 => r13(policy),
+        Rule::R14 => r14(policy),
+        Rule::R15 => r15(policy),
+        Rule::R16 => r16(policy),
+        Rule::R17 => r17(policy),
+        Rule::R18 => r18(policy),
+        Rule::R19 => r19(policy),
+        Rule::R20 => r20(policy),
+        Rule::R21 => r21(policy),
+        Rule::R22 => r22(policy),
+        Rule::R33 => r33(policy),
+        Rule::R34 => r34(policy),
+        Rule::R36 => r36(policy),
+        Rule::R38 => r38(policy),
+        Rule::R39 => r39(policy),
+        _ => None,
+    }
+}
+
+const fn fault(rule: Rule, at: &'static str, text: Text) -> Option<Fault> {
+    Some(Fault { rule, at, text })
+}
+
+const fn text() -> Text {
+    Text::new()
+}
+
+/// `a < b`, which `Duration` cannot say in a `const`.
+const fn shorter(a: Duration, b: Duration) -> bool {
+    a.as_nanos() < b.as_nanos()
+}
+
+const fn r03(policy: &Policy) -> Option<Fault> {
+    let Timeout::After(limit) = policy.timeout else { return None };
+    if limit.is_zero() || !matches!(policy.shape, Shape::Async) || !shorter(limit, Duration::from_millis(1)) {
+        return None;
+    }
+    let said = text().str("a timeout of ").duration(limit);
+    fault(Rule::R03, "timeout", said.str(" is shorter than a timer can keep; write `timeout_ms = 1` or more"))
+}
+
+const fn r04(policy: &Policy) -> Option<Fault> {
+    if !matches!(policy.timeout, Timeout::Unset) || (policy.retries == 0 && policy.deadline.is_some()) {
+        return None;
+    }
+    let said = if policy.deadline.is_some() {
+        "one attempt may use up the whole deadline and leave no time to retry; write `timeout_ms = 60` beside it, or `timeout = none` if you mean none"
+    } else {
+        "nothing bounds how long this call may take; write `timeout_ms = 60`, or `timeout = none` if you mean none"
+    };
+    fault(Rule::R04, "timeout", text().str(said))
+}
+
+/// The keys where zero is meaningless, in the order in which [`r05`] asks them.
+const ZEROES: &[&str] = &[
+    "timeout",
+    "deadline",
+    "bulkhead",
+    "bulkhead.max_queue",
+    "bulkhead.max_age",
+    "breaker.window",
+    "breaker.window_age",
+    "breaker.min_calls",
+    "breaker.slow",
+    "breaker.consecutive",
+    "breaker.open",
+    "breaker.probes",
+    "breaker.passes",
+    "breaker.probe_timeout",
+    "retry_budget.burst",
+    "rate_limit",
+    "rate_limit.burst",
+    "hedge",
+    "hedge.min_samples",
+    "fallback.max_stale",
+    "fallback.max_entries",
+    "fallback.timeout",
+];
+
+const fn r05(policy: &Policy, nth: u32) -> Option<Fault> {
+    let mut seen = 0;
+    let mut i = 0;
+    while i < ZEROES.len() {
+        if let Some(said) = zero(policy, i) {
+            if seen == nth {
+                return fault(Rule::R05, ZEROES[i], text().str(said));
+            }
+            seen += 1;
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn no_time(d: Option<Duration>) -> bool {
+    matches!(d, Some(d) if d.is_zero())
+}
+
+const fn none(n: Option<u32>) -> bool {
+    matches!(n, Some(0))
+}
+
+/// What is wrong with the zero at `ZEROES[key]`, if there is one.
+const fn zero(policy: &Policy, key: usize) -> Option<&'static str> {
+    let (is_zero, said) = match key {
+        0 => (
+            no_time(policy.attempt_timeout()),
+            "a timeout of zero fails every call; write `timeout = none` if you mean none",
+        ),
+        1 => (no_time(policy.deadline), "a deadline of zero fails every call; leave `deadline` out if you mean none"),
+        2..=4 => {
+            let Some(gate) = policy.bulkhead else { return None };
+            match key {
+                2 => {
+                    let shut = matches!(
+                        gate.limit,
+                        Limit::Fixed(0) | Limit::Adaptive { min: 0, .. } | Limit::Adaptive { max: 0, .. }
+                    );
+                    (shut, "a bulkhead of 0 admits nobody; leave `bulkhead` out if you mean no limit")
+                }
+                3 => (
+                    none(gate.max_queue),
+                    "a queue of 0 holds nobody; leave `max_wait_ms` and `max_queue` out if nobody may wait",
+                ),
+                _ => (
+                    no_time(gate.max_age),
+                    "an age limit of zero drops every waiter; leave `max_wait_ms` out if nobody may wait",
+                ),
+            }
+        }
+        5..=13 => {
+            let Some(breaker) = policy.breaker else { return None };
+            match key {
+                5 => match breaker.window {
+                    Window::Count { size, .. } => {
+                        (size == 0, "a window of 0 calls never sees a failure; write `window = 20`")
+                    }
+                    Window::Time { span } => {
+                        (span.is_zero(), "a window of zero never sees a failure; write `window_ms = 10_000`")
+                    }
+                },
+                6 => match breaker.window {
+                    Window::Count { max_age, .. } => {
+                        (no_time(max_age), "calls of age zero are forgotten at once; leave `window_age_ms` out")
+                    }
+                    Window::Time { .. } => return None,
+                },
+                7 => (none(breaker.min_calls), "`min_calls` of 0 trips on nothing; write at least 1"),
+                8 => (no_time(breaker.slow), "every call is slower than zero; leave `slow_ms` out"),
+                9 => (none(breaker.consecutive), "0 failures in a row are always reached; write at least 1"),
+                10 => (breaker.open.is_zero(), "an open time of zero refuses nobody; write `open_ms = 5_000`"),
+                11 => (breaker.probes == 0, "a breaker without probes never closes again; write `probes = 3`"),
+                12 => (
+                    none(breaker.passes),
+                    "a breaker that closes after 0 passes never tests the dependency; write at least 1",
+                ),
+                _ => (
+                    no_time(breaker.probe_timeout),
+                    "a probe timeout of zero fails every probe; leave `probe_timeout_ms` out",
+                ),
+            }
+        }
+        14 => match policy.retry_budget {
+            Some(RetryBudget::Ratio { burst, .. }) => {
+                (burst == 0, "a bucket that holds 0 tokens grants no retry; write `burst = 10`")
+            }
+            _ => return None,
+        },
+        15..=16 => {
+            let Some(rate) = policy.rate_limit else { return None };
+            match key {
+                15 => (
+                    rate.permits == 0 || rate.per.is_zero(),
+                    "a rate of zero admits nobody; write for example \"100/min\"",
+                ),
+                _ => (none(rate.burst), "a burst of 0 admits nobody; write at least 1"),
+            }
+        }
+        17..=18 => {
+            let Some(hedge) = policy.hedge else { return None };
+            match key {
+                17 => match hedge.delay {
+                    HedgeDelay::After(delay) => {
+                        (delay.is_zero(), "a hedge after no time doubles every call; write `hedge = p95`")
+                    }
+                    HedgeDelay::Percentile(_) => return None,
+                },
+                _ => (hedge.min_samples == 0, "a percentile of 0 samples means nothing; write `min_samples = 100`"),
+            }
+        }
+        _ => {
+            let Some(plan) = policy.fallback else { return None };
+            match (key, plan.kind) {
+                (19, FallbackKind::Cached { max_stale, .. }) => (
+                    max_stale.is_zero(),
+                    "an answer of age zero is never found; leave `max_stale_ms` out for 5 minutes",
+                ),
+                (20, FallbackKind::Cached { max_entries, .. }) => {
+                    (max_entries == 0, "a cache of 0 entries keeps nothing; leave `max_entries` out for 1 000")
+                }
+                (21, FallbackKind::Path { timeout }) => {
+                    (no_time(timeout), "a fallback that may take no time never answers; leave its `timeout_ms` out")
+                }
+                _ => return None,
+            }
+        }
+    };
+    if is_zero { Some(said) } else { None }
+}
+
+const fn r06(policy: &Policy) -> Option<Fault> {
+    let (Some(timeout), Some(deadline)) = (policy.attempt_timeout(), policy.deadline) else { return None };
+    let said = text().str("one attempt may take ").duration(timeout);
+    if shorter(deadline, timeout) {
+        let said = said.str(", but `deadline_ms` is ").millis(deadline);
+        return fault(Rule::R06, "timeout", said.str("; lower `timeout_ms` or raise `deadline_ms`"));
+    }
+    if timeout.as_nanos() == deadline.as_nanos() && policy.retries > 0 {
+        let said = said.str(", all of `deadline_ms`, which leaves no time to retry");
+        return fault(Rule::R06, "timeout", said.str("; lower `timeout_ms` or raise `deadline_ms`"));
+    }
+    None
+}
+
+/// The time that `retries` retries may need.
+const fn needed(policy: &Policy, timeout: Duration, retries: u32) -> Duration {
+    timeout.saturating_mul(retries.saturating_add(1)).saturating_add(policy.retry.longest(retries))
+}
+
+const fn r07(policy: &Policy) -> Option<Fault> {
+    let (Some(timeout), Some(deadline)) = (policy.attempt_timeout(), policy.deadline) else { return None };
+    // R06 already speaks where not even one attempt fits.
+    if policy.retries == 0 || !shorter(timeout, deadline) {
+        return None;
+    }
+    let need = needed(policy, timeout, policy.retries);
+    if !shorter(deadline, need) {
+        return None;
+    }
+    let mut fits = policy.retries;
+    while fits > 0 && shorter(deadline, needed(policy, timeout, fits)) {
+        fits = if fits > 10 { 10 } else { fits - 1 };
+    }
+    let said = text()
+        .num(policy.attempts() as u128)
+        .str(" attempts × ")
+        .duration(timeout)
+        .str(" + up to ")
+        .duration(policy.retry.longest(policy.retries))
+        .str(" of backoff = ")
+        .duration(need)
+        .str(", but `deadline_ms` is ")
+        .millis(deadline)
+        .str("; lower `retries` to ")
+        .num(fits as u128)
+        .str(" or raise `deadline_ms`");
+    fault(Rule::R07, "deadline", said)
+}
+
+const fn r08(policy: &Policy) -> Option<Fault> {
+    if policy.retries == 0 || policy.reads() || matches!(policy.safety, Safety::Write) {
+        return None;
+    }
+    let said = "this call is repeated, but nothing says that a second run is harmless; write `read`, or `write` with `idempotency_key = …`";
+    fault(Rule::R08, "retries", text().str(said))
+}
+
+const fn r09(policy: &Policy) -> Option<Fault> {
+    if policy.retries == 0 || !matches!(policy.safety, Safety::Write) || policy.keyed || policy.retry.only_unsent {
+        return None;
+    }
+    let said = "a timed-out write may have happened, so repeating it may do it twice; write `idempotency_key = …`, or `retry(only_unsent)` to repeat only what never left";
+    fault(Rule::R09, "write", text().str(said))
+}
+
+const fn r10(policy: &Policy) -> Option<Fault> {
+    if policy.hedge.is_none() || !matches!(policy.safety, Safety::Write) {
+        return None;
+    }
+    fault(
+        Rule::R10,
+        "hedge",
+        text().str("a hedge runs the call twice on purpose, which a `write` must not; drop `hedge`"),
+    )
+}
+
+const fn r11(policy: &Policy) -> Option<Fault> {
+    let Some(Fallback { kind, .. }) = policy.fallback else { return None };
+    if !matches!(policy.safety, Safety::Write) {
+        return None;
+    }
+    let word = match kind {
+        FallbackKind::Cached { .. } => "cached",
+        FallbackKind::Default => "default",
+        FallbackKind::Value => "value(…)",
+        FallbackKind::Path { .. } => return None,
+    };
+    let said = text().str("`fallback = ").str(word).str("` would report a write that did not happen as done");
+    fault(Rule::R11, "fallback", said.str("; name a function that queues or refuses it, or drop `fallback`"))
+}
+
+const fn r12(policy: &Policy) -> Option<Fault> {
+    let (Some(hedge), Some(timeout)) = (policy.hedge, policy.attempt_timeout()) else { return None };
+    let HedgeDelay::After(delay) = hedge.delay else { return None };
+    if shorter(delay, timeout) {
+        return None;
+    }
+    let said = text().str("a hedge after ").duration(delay).str(" never starts: `timeout_ms` is ").millis(timeout);
+    fault(Rule::R12, "hedge", said.str("; lower the delay or write `hedge = p95`"))
+}
+
+const fn r13(policy: &Policy) -> Option<Fault> {
+    match policy.retry_budget {
+        Some(budget) if policy.retries == 0 && policy.hedge.is_none() && !matches!(budget, RetryBudget::Off) => {
+            let said = "`retry_budget` bounds retries, but `retries` is 0; drop it or write `retries = 1`";
+            fault(Rule::R13, "retry_budget", text().str(said))
+        }
+        _ => None,
+    }
+}
+
+const fn r14(policy: &Policy) -> Option<Fault> {
+    let Some(RetryBudget::Ratio { ratio, .. }) = policy.retry_budget else { return None };
+    if ratio > 0.0 && ratio <= 1.0 {
+        return None;
+    }
+    let said = text().str("a retry budget is a share of calls between 0 and 1, not ").decimal(ratio);
+    let said = if ratio > 1.0 && ratio <= 100.0 {
+        said.str("; did you mean `").decimal(ratio).str("%`?")
+    } else {
+        said.str("; write `0.1` or `10%`")
+    };
+    fault(Rule::R14, "retry_budget", said)
+}
+
+const fn r15(policy: &Policy) -> Option<Fault> {
+    if policy.retries == 0 || !matches!(policy.retry.jitter, Jitter::None) {
+        return None;
+    }
+    let said = "without jitter, callers that failed together come back together; write `jitter = full`";
+    fault(Rule::R15, "retry.jitter", text().str(said))
+}
+
+const fn r16(policy: &Policy) -> Option<Fault> {
+    let retry = policy.retry;
+    if retry.base.is_zero() {
+        let said = "a backoff that starts at zero repeats in a hot loop; write `base_ms = 25`";
+        return fault(Rule::R16, "retry.base", text().str(said));
+    }
+    if shorter(retry.cap, retry.base) {
+        let said = text().str("`cap_ms` is ").millis(retry.cap).str(", below `base_ms` of ").millis(retry.base);
+        return fault(Rule::R16, "retry.cap", said.str("; raise `cap_ms` or lower `base_ms`"));
+    }
+    if !(retry.factor >= 1.0 && retry.factor < f64::INFINITY) {
+        let said = text().str("a backoff that shrinks (`factor = ").decimal(retry.factor);
+        return fault(Rule::R16, "retry.factor", said.str("`) asks sooner the longer it fails; write `factor = 2`"));
+    }
+    None
+}
+
+const fn r17(policy: &Policy) -> Option<Fault> {
+    let Some(breaker) = policy.breaker else { return None };
+    let (at, word, rate) = if breaker.failure_rate >= 0.05 && breaker.failure_rate <= 1.0 {
+        ("breaker.slow_rate", "slow_rate", breaker.slow_rate)
+    } else {
+        ("breaker.failure_rate", "failure_rate", breaker.failure_rate)
+    };
+    if rate >= 0.05 && rate <= 1.0 {
+        return None;
+    }
+    let said = text().str("`").str(word).str("` is a share of calls");
+    let said = if rate > 0.0 && rate < 0.05 {
+        said.str(", and ").decimal(rate).str(" trips in normal operation; write `0.05` or more")
+    } else if rate > 1.0 && rate <= 100.0 {
+        said.str(" between 0 and 1, not ").decimal(rate).str("; did you mean `").decimal(rate).str("%`?")
+    } else {
+        said.str(" between 0 and 1, not ").decimal(rate).str("; write `0.5` or `50%`")
+    };
+    fault(Rule::R17, at, said)
+}
+
+const fn r18(policy: &Policy) -> Option<Fault> {
+    let Some(breaker) = policy.breaker else { return None };
+    let Window::Count { size, .. } = breaker.window else { return None };
+    let min_calls = breaker.min_calls();
+    if min_calls <= size || size == 0 {
+        return None;
+    }
+    let said = text().str("`min_calls` is ").num(min_calls as u128).str(", but the window holds ").num(size as u128);
+    fault(Rule::R18, "breaker.min_calls", said.str(", so the breaker never trips; lower `min_calls` or raise `window`"))
+}
+
+const fn r19(policy: &Policy) -> Option<Fault> {
+    let Some(breaker) = policy.breaker else { return None };
+    let Some(probe) = breaker.probe_timeout else { return None };
+    if probe.is_zero() {
+        return None;
+    }
+    let said = text().str("a probe may take ").duration(probe);
+    if let Some(timeout) = policy.attempt_timeout()
+        && shorter(probe, timeout)
+    {
+        let said = said.str(", less than the attempt it tries out (`timeout_ms` is ").millis(timeout);
+        return fault(Rule::R19, "breaker.probe_timeout", said.str("); raise `probe_timeout_ms`"));
+    }
+    if let Some(deadline) = policy.deadline
+        && shorter(deadline, probe)
+    {
+        let said = said.str(", but `deadline_ms` is ").millis(deadline);
+        return fault(Rule::R19, "breaker.probe_timeout", said.str("; lower `probe_timeout_ms`"));
+    }
+    None
+}
+
+const fn r20(policy: &Policy) -> Option<Fault> {
+    let (Some(breaker), Some(timeout)) = (policy.breaker, policy.attempt_timeout()) else { return None };
+    let Some(slow) = breaker.slow else { return None };
+    if shorter(slow, timeout) {
+        return None;
+    }
+    let said = text()
+        .str("an attempt is cut after ")
+        .duration(timeout)
+        .str(", so none that returns is slower than ")
+        .duration(slow);
+    fault(Rule::R20, "breaker.slow", said.str("; lower `slow_ms`"))
+}
+
+const fn r21(policy: &Policy) -> Option<Fault> {
+    let (Some(breaker), Some(timeout)) = (policy.breaker, policy.attempt_timeout()) else { return None };
+    let Window::Time { span } = breaker.window else { return None };
+    if span.is_zero() || !shorter(span, timeout.saturating_mul(2)) {
+        return None;
+    }
+    let said = text().str("a window of ").duration(span).str(" forgets a timeout of ").duration(timeout);
+    fault(Rule::R21, "breaker.window", said.str(" before the next one; make `window_ms` at least twice `timeout_ms`"))
+}
+
+/// A wait that uses up the deadline: R22 and R38.
+const fn waits(rule: Rule, at: &'static str, wait: Duration, deadline: Option<Duration>) -> Option<Fault> {
+    let Some(deadline) = deadline else { return None };
+    if wait.is_zero() || shorter(wait, deadline) {
+        return None;
+    }
+    let said = text().str("waiting up to ").duration(wait).str(" leaves nothing of `deadline_ms = ").millis(deadline);
+    fault(rule, at, said.str("`; lower `max_wait_ms`"))
+}
+
+const fn r22(policy: &Policy) -> Option<Fault> {
+    let Some(gate) = policy.bulkhead else { return None };
+    waits(Rule::R22, "bulkhead.max_wait", gate.max_wait, policy.deadline)
+}
+
+const fn r33(policy: &Policy) -> Option<Fault> {
+    if policy.retries <= 10 {
+        return None;
+    }
+    let said = text().str("what fails ").num(policy.retries as u128).str(" times is an outage, not a blip");
+    fault(Rule::R33, "retries", said.str("; write `retries = 2`, 10 at the most"))
+}
+
+const fn r34(policy: &Policy) -> Option<Fault> {
+    // R33 already speaks of the same number.
+    if policy.retries <= 2 || policy.deadline.is_some() || (policy.retries > 10 && !policy.allow.has(Rule::R33)) {
+        return None;
+    }
+    let said = text().num(policy.attempts() as u128).str(" attempts and nothing that bounds them together");
+    fault(Rule::R34, "retries", said.str("; write `deadline_ms = …`, or `retries = 2` at the most"))
+}
+
+const fn r36(policy: &Policy) -> Option<Fault> {
+    if !matches!(policy.retry_budget, Some(RetryBudget::Off)) {
+        return None;
+    }
+    let said = "without a budget every call of an outage is repeated; write `retry_budget = 0.1`";
+    fault(Rule::R36, "retry_budget", text().str(said))
+}
+
+const fn r38(policy: &Policy) -> Option<Fault> {
+    let Some(rate) = policy.rate_limit else { return None };
+    waits(Rule::R38, "rate_limit.max_wait", rate.max_wait, policy.deadline)
+}
+
+const fn r39(policy: &Policy) -> Option<Fault> {
+    let Some(breaker) = policy.breaker else { return None };
+    let passes = breaker.passes();
+    if passes <= breaker.probes {
+        return None;
+    }
+    let said = text().str("`passes` is ").num(passes as u128).str(", but there are only ").num(breaker.probes as u128);
+    fault(
+        Rule::R39,
+        "breaker.passes",
+        said.str(" probes, so the breaker never closes; lower `passes` or raise `probes`"),
+    )
+}
