@@ -1,0 +1,74 @@
+//! A call of a sync function: the same steps on the caller's thread.
+
+use super::{Core, Next};
+use crate::{
+    idempotency::IdempotencyKey,
+    operation::Site,
+    outcome::{Ending, Judgement},
+    time,
+};
+use std::ops::ControlFlow;
+
+/// One call of a sync function.
+///
+/// A blocked thread cannot be stopped: the body bounds its own waits by `resilient::remaining()`, and what it brings
+/// late is returned.
+pub struct BlockingCall {
+    pub(super) core: Core,
+}
+
+impl BlockingCall {
+    /// A call that has come in and passed no guard yet.
+    #[must_use]
+    pub fn new(site: &'static Site) -> Self {
+        Self { core: Core::new(site) }
+    }
+
+    /// The same, with the key that every attempt carries.
+    #[must_use]
+    pub fn keyed(mut self, key: IdempotencyKey) -> Self {
+        self.core.carry(key);
+        self
+    }
+
+    /// Whether no attempt can follow the next one, so that it may have the arguments themselves.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        self.core.is_last()
+    }
+
+    /// One attempt, and the wait before the next one if there is to be one.
+    pub fn attempt<R>(&mut self, body: impl FnOnce() -> R, judge: fn(&R) -> Judgement) -> ControlFlow<Ending<R>> {
+        if let Err(rejected) = self.core.start() {
+            return ControlFlow::Break(Err(rejected));
+        }
+        let (outcome, judgement) = {
+            let _inside = self.core.inside();
+            let outcome = body();
+            let judgement = judge(&outcome);
+            (outcome, judgement)
+        };
+        self.core.outside();
+        match self.core.settle(judgement, true) {
+            Next::End => ControlFlow::Break(Ok(outcome)),
+            Next::Retry => {
+                time::block_until(self.core.until());
+                match self.core.resume() {
+                    Next::Retry => ControlFlow::Continue(()),
+                    Next::End => ControlFlow::Break(Ok(outcome)),
+                }
+            }
+        }
+    }
+
+    /// The only attempt of a function without retries.
+    ///
+    /// # Panics
+    /// If the policy does have retries, which the expansion does not let happen.
+    pub fn once<R>(&mut self, body: impl FnOnce() -> R, judge: fn(&R) -> Judgement) -> Ending<R> {
+        match self.attempt(body, judge) {
+            ControlFlow::Break(ending) => ending,
+            ControlFlow::Continue(()) => panic!("a call without retries was granted one"),
+        }
+    }
+}

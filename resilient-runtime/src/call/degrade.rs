@@ -1,0 +1,226 @@
+//! The outermost layer: plan B.
+
+use super::{BlockingCall, Call, Core, core::End};
+use crate::{
+    arguments::Key,
+    context::{self, Context},
+    outcome::Judgement,
+    report::Degraded,
+    time::{Moment, now},
+};
+use pin_project_lite::pin_project;
+use resilient_policy::FallbackKind;
+use std::{
+    future::Future,
+    pin::Pin,
+    task::{Context as TaskContext, Poll},
+    time::Duration,
+};
+
+impl Core {
+    /// Whether plan B is to answer: after a failure, and after an answer of the dependency only with `on = any`.
+    fn falls_back(&self) -> bool {
+        match (self.operation().policy.fallback, self.end) {
+            (None, _) | (Some(_), End::Success) => false,
+            (Some(_), End::Failure) => true,
+            (Some(plan), End::Permanent) => plan.on_any,
+        }
+    }
+
+    /// Plan B answered, with something of this age.
+    fn served(&self, age: Option<Duration>) {
+        self.operation().counters.fallback.add();
+        if let Some(report) = context::report() {
+            report.add(Degraded { operation: self.operation().name, age });
+        }
+    }
+
+    /// When a plan B that starts now is late.
+    fn plan_until(&self, bounded: bool) -> Moment {
+        let policy = &self.operation().policy;
+        let limit = match policy.fallback.map(|plan| plan.kind) {
+            Some(FallbackKind::Path { timeout: Some(limit) }) => Some(limit),
+            _ => policy.attempt_timeout(),
+        };
+        limit.filter(|_| bounded).map_or(Moment::NEVER, |limit| now().after(limit))
+    }
+
+    /// Whether plan B's outcome is what the caller gets: if it is good, or is the word of a guarded function, which
+    /// knows better than the failure before it.
+    fn accepts(&self, judgement: Judgement, context: &Context, bounded: bool) -> bool {
+        if judgement.verdict.is_none() {
+            self.served(None);
+            return true;
+        }
+        !bounded || context.inner.failed
+    }
+}
+
+/// A plan B on its way.
+struct Plan {
+    context: Context,
+    until: Moment,
+    bounded: bool,
+}
+
+impl Plan {
+    fn new(core: &Core, bounded: bool) -> Self {
+        let until = core.plan_until(bounded);
+        let mut context = Context::inherited();
+        context.deadline = context.deadline.min(until);
+        Self { context, until, bounded }
+    }
+}
+
+impl Call {
+    /// Whether plan B is to answer.
+    #[must_use]
+    pub fn falls_back(self: Pin<&mut Self>) -> bool {
+        self.core.falls_back()
+    }
+
+    /// A `default` or `value` answered.
+    pub fn served(self: Pin<&mut Self>) {
+        self.core.served(None);
+    }
+
+    /// Plan B: `None` where it failed or was late.
+    ///
+    /// `bounded`: there is an outcome to return instead, so plan B may be cut at its timeout.
+    pub fn plan_b<'a, F: Future>(
+        self: Pin<&'a mut Self>,
+        plan: Pin<&'a mut Option<F>>,
+        judge: fn(&F::Output) -> Judgement,
+        bounded: bool,
+    ) -> PlanBFuture<'a, F> {
+        let state = Plan::new(&self.core, bounded);
+        PlanBFuture { call: self, plan, judge, state }
+    }
+
+    /// The hash of the arguments, taken before the first attempt.
+    #[must_use]
+    pub fn digest<K: Key>(&self, key: &K) -> u64 {
+        self.core.operation().cache.digest(key)
+    }
+}
+
+pin_project! {
+    /// A plan B that is running.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct PlanBFuture<'a, F: Future> {
+        call: Pin<&'a mut Call>,
+        plan: Pin<&'a mut Option<F>>,
+        judge: fn(&F::Output) -> Judgement,
+        state: Plan,
+    }
+}
+
+impl<F: Future> Future for PlanBFuture<'_, F> {
+    type Output = Option<F::Output>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let call = this.call.as_mut().project();
+        let plan = this.plan.as_mut().as_pin_mut().expect("a plan B was polled after it ended");
+        let polled = {
+            let _inside = this.state.context.enter();
+            plan.poll(cx)
+        };
+        let answer = match polled {
+            Poll::Ready(outcome) => {
+                let accepted = call.core.accepts((this.judge)(&outcome), &this.state.context, this.state.bounded);
+                accepted.then_some(outcome)
+            }
+            Poll::Pending if call.timer.poll_until(this.state.until, cx).is_ready() => None,
+            Poll::Pending => return Poll::Pending,
+        };
+        this.plan.set(None);
+        Poll::Ready(answer)
+    }
+}
+
+impl BlockingCall {
+    /// Whether plan B is to answer.
+    #[must_use]
+    pub fn falls_back(&mut self) -> bool {
+        self.core.falls_back()
+    }
+
+    /// A `default` or `value` answered.
+    pub fn served(&mut self) {
+        self.core.served(None);
+    }
+
+    /// Plan B: `None` where it failed. Nothing cuts it; it reads `resilient::remaining()`.
+    pub fn plan_b<R>(&mut self, plan: impl FnOnce() -> R, judge: fn(&R) -> Judgement, bounded: bool) -> Option<R> {
+        let mut state = Plan::new(&self.core, bounded);
+        let outcome = {
+            let _inside = state.context.enter();
+            plan()
+        };
+        self.core.accepts(judge(&outcome), &state.context, bounded).then_some(outcome)
+    }
+
+    /// The hash of the arguments, taken before the first attempt.
+    #[must_use]
+    pub fn digest<K: Key>(&self, key: &K) -> u64 {
+        self.core.operation().cache.digest(key)
+    }
+}
+
+/// An answer that can be kept for later.
+#[diagnostic::on_unimplemented(
+    message = "[R35] `{Self}` cannot be kept for later",
+    label = "`fallback = cached` keeps a copy, but this is not `Clone + Send + Sync + 'static`",
+    note = "derive `Clone`, return owned data, or name another fallback"
+)]
+pub trait Keepable: Clone + Send + Sync + 'static {}
+
+impl<T: Clone + Send + Sync + 'static> Keepable for T {}
+
+/// A return type whose good answers can be kept.
+pub trait Cacheable: Sized {
+    /// Keeps a good outcome, and replaces a bad one by the last good answer to the same arguments.
+    fn cached<K: Key>(call: Pin<&mut Call>, digest: u64, key: &K, outcome: Self) -> Self;
+    /// [`Cacheable::cached`] for a sync function.
+    fn cached_blocking<K: Key>(call: &mut BlockingCall, digest: u64, key: &K, outcome: Self) -> Self;
+}
+
+impl<T: Keepable, E> Cacheable for Result<T, E> {
+    fn cached<K: Key>(call: Pin<&mut Call>, digest: u64, key: &K, outcome: Self) -> Self {
+        remember(&call.core, digest, key, outcome)
+    }
+
+    fn cached_blocking<K: Key>(call: &mut BlockingCall, digest: u64, key: &K, outcome: Self) -> Self {
+        remember(&call.core, digest, key, outcome)
+    }
+}
+
+fn remember<K: Key, T, E>(core: &Core, digest: u64, key: &K, outcome: Result<T, E>) -> Result<T, E>
+where
+    T: Keepable,
+{
+    let Some(FallbackKind::Cached { max_stale, max_entries }) = core.operation().policy.fallback.map(|plan| plan.kind)
+    else {
+        return outcome;
+    };
+    let store = core.operation().cache.store::<K, T>(max_entries);
+    match (outcome, core.end) {
+        (Ok(value), _) => {
+            store.put(digest, key, value.clone(), now());
+            Ok(value)
+        }
+        (Err(error), _) if core.falls_back() => match store.get(digest, key, max_stale, now()) {
+            Some((value, age)) => {
+                core.served(Some(age));
+                Ok(T::clone(&value))
+            }
+            None => Err(error),
+        },
+        (Err(error), _) => {
+            // The dependency says otherwise by now: the earlier answer is not good any more.
+            store.remove(digest, key);
+            Err(error)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! How a call passes the guards: the layers of the design, in their order.
+//!
+//! > fallback ( deadline ( bulkhead ( breaker ( retry + budget ( attempt timeout [ body ] ) ) ) ) )
+//!
+//! [`Core`] holds the layers and decides; it knows neither futures nor the body's type. [`Call`] drives it as a future,
+//! [`BlockingCall`] as plain code, through the same five steps:
+//!
+//! | step | when | what it asks |
+//! |---|---|---|
+//! | [`Core::start`] | before every attempt | first: deadline, breaker (a look), bulkhead, breaker; later: nothing, the retry was granted |
+//! | [`Core::settle`] | the body returned | retry: verdict, retries left, time, breaker, inner layer, budget |
+//! | [`Core::cut`] | the attempt ran out of time | the same, for a timeout; nothing, for a deadline |
+//! | [`Core::resume`] | after the backoff | deadline and breaker, once more |
+//! | drop | the caller left, or the body panicked | nothing: every guard takes back what it gave |
+
+mod blocking;
+mod core;
+mod degrade;
+mod future;
+
+pub use blocking::BlockingCall;
+pub use degrade::Cacheable;
+pub use future::Call;
+
+pub(crate) use self::core::{Core, Next};

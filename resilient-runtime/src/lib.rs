@@ -1,0 +1,72 @@
+//! The guards, registries and call engine behind [`resilient`](https://docs.rs/resilient). Use them through that crate.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod breaker;
+mod budget;
+mod bulkhead;
+mod cache;
+mod call;
+mod classify;
+mod context;
+mod counters;
+#[cfg(feature = "reqwest")]
+pub mod http;
+mod idempotency;
+mod operation;
+mod outcome;
+mod random;
+mod registry;
+mod rejected;
+mod report;
+mod snapshot;
+mod stop;
+pub mod testing;
+mod time;
+mod verdict;
+
+pub use breaker::BreakerState;
+pub use classify::chain;
+pub use context::{
+    Carried, Criticality, Scoped, attempt, criticality, detach, idempotency_key, remaining, send_within, spawn, with,
+    within, within_blocking,
+};
+pub use counters::Counts;
+pub use idempotency::IdempotencyKey;
+pub use operation::Location;
+pub use registry::Conflict;
+pub use rejected::{Failure, Rejected, RejectedKind};
+pub use report::{Degraded, report};
+pub use resilient_policy as policy;
+pub use snapshot::{BreakerSnapshot, BudgetSnapshot, BulkheadSnapshot, OperationSnapshot, forget, snapshot, verify};
+pub use stop::{Stop, last_stop};
+pub use verdict::{Class, Classify, Executed, Hint, Verdict};
+
+/// What the expansion of `#[resilient]` names. Not for use by hand: it changes with every version.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::{
+        arguments::{Key, KeyPart, Reusable, Slot},
+        call::{BlockingCall, Cacheable, Call},
+        classify::RetryAfter,
+        idempotency::KeyArgument,
+        operation::{Location, Site},
+        outcome::{
+            Answer, Ending, Judged, Judgement, OfValue, PlanB, Probe, Rejectable, error, give, judge_by, or_value, plan,
+        },
+        verdict::Verdict,
+    };
+    pub use core;
+    pub use resilient_policy as policy;
+
+    /// Refuses to compile a policy that breaks `rule` by the value of a constant.
+    ///
+    /// # Panics
+    /// In a `const`, which is the compile error; with the same text that the macro gives for a literal.
+    #[track_caller]
+    pub const fn require(policy: &policy::Policy, rule: policy::Rule) {
+        if let Some(fault) = policy::check(rule, policy, 0) {
+            panic!("{}", fault.message().as_str());
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! One annotated function: its name, its settings, and the guards that its calls pass.
+
+use crate::{breaker::Breaker, budget::Budget, bulkhead::Gate, cache::Cache, counters::Counters, registry, testing};
+use once_cell::race::OnceRef;
+use resilient_policy::{Policy, Shape};
+use std::fmt;
+
+/// Where an annotated function stands in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Its module, as `module_path!()` says it.
+    pub module: &'static str,
+    /// Its name.
+    pub function: &'static str,
+    /// Its file.
+    pub file: &'static str,
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its column, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}::{} at {}:{}", self.module, self.function, self.file, self.line)
+    }
+}
+
+/// The handle of a call site: one static per annotated function, shared by all its instantiations.
+pub struct Site {
+    policy: &'static Policy,
+    at: Location,
+    operation: OnceRef<'static, Operation>,
+}
+
+impl Site {
+    /// A handle that finds its guards at its first call.
+    #[must_use]
+    pub const fn new(policy: &'static Policy, at: Location) -> Self {
+        Self { policy, at, operation: OnceRef::new() }
+    }
+
+    /// The guards of this function: one atomic load after the first call.
+    pub(crate) fn operation(&'static self) -> &'static Operation {
+        if let Some(registry) = testing::registry() {
+            return registry.operation(self);
+        }
+        match self.operation.get() {
+            Some(operation) => operation,
+            None => self.first_call(),
+        }
+    }
+
+    #[cold]
+    fn first_call(&'static self) -> &'static Operation {
+        let operation = registry::global().operation(self);
+        let waits =
+            self.policy.attempt_timeout().is_some() || self.policy.deadline.is_some() || self.policy.retries > 0;
+        assert!(
+            self.policy.shape == Shape::Sync || !waits || tokio::runtime::Handle::try_current().is_ok(),
+            "`{}` needs a tokio runtime for its timers; call it inside one, for example from `#[tokio::main]`",
+            operation.name
+        );
+        let _ = self.operation.set(operation);
+        operation
+    }
+
+    pub(crate) fn policy(&self) -> &'static Policy {
+        self.policy
+    }
+
+    pub(crate) fn at(&self) -> Location {
+        self.at
+    }
+}
+
+/// An annotated function that has been called.
+#[derive(Debug)]
+pub(crate) struct Operation {
+    pub(crate) name: &'static str,
+    pub(crate) dependency: &'static str,
+    pub(crate) policy: Policy,
+    pub(crate) at: Location,
+    pub(crate) counters: Counters,
+    pub(crate) breaker: Option<&'static Breaker>,
+    pub(crate) gate: Option<&'static Gate>,
+    pub(crate) budget: Option<&'static Budget>,
+    pub(crate) cache: Cache,
+}

@@ -1,0 +1,45 @@
+//! What was served degraded inside a piece of work.
+
+use crate::context;
+use std::{
+    future::Future,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+/// One answer that was not the function's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Degraded {
+    /// The operation whose plan B answered.
+    pub operation: &'static str,
+    /// How old the answer is, where it is an earlier one.
+    pub age: Option<Duration>,
+}
+
+/// A list that everything inside one [`report`] writes to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Report(Arc<Mutex<Vec<Degraded>>>);
+
+impl Report {
+    pub(crate) fn add(&self, degraded: Degraded) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(degraded);
+    }
+}
+
+/// Runs `future` and lists what was served degraded inside: by which operation, and how old it is.
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let (page, degraded) = resilient_runtime::report(async { "page" }).await;
+/// assert_eq!(page, "page");
+/// assert!(degraded.is_empty());
+/// # }
+/// ```
+pub async fn report<F: Future>(future: F) -> (F::Output, Vec<Degraded>) {
+    let report = Report::default();
+    let output = context::scoped(report.clone(), future).await;
+    let degraded = std::mem::take(&mut *report.0.lock().unwrap_or_else(PoisonError::into_inner));
+    (output, degraded)
+}
