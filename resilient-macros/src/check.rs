@@ -1,0 +1,85 @@
+//! Whether the settings may be so: first what the policy says by itself, then what it says of this function.
+
+mod arguments;
+mod signature;
+
+use crate::errors::Errors;
+use crate::function::Function;
+use crate::settings::{Setting, Settings};
+use proc_macro2::Span;
+use resilient_policy::rules::{PolicyRule, RULES};
+use resilient_policy::{FallbackKind, Fault, Policy, Rule};
+
+/// Everything that is asked about.
+pub struct Subject<'a> {
+    /// What was written.
+    pub settings: &'a Settings,
+    /// What it means.
+    pub policy: &'a Policy,
+    /// What it is written on.
+    pub function: &'a Function,
+}
+
+impl Subject<'_> {
+    /// Whether a second attempt is possible; a constant may say anything.
+    pub fn repeats(&self) -> bool {
+        self.policy.retries > 0
+    }
+
+    /// Whether something runs after the first attempt that needs the arguments once more.
+    pub fn again(&self) -> bool {
+        self.repeats() || matches!(self.policy.fallback, Some(plan) if matches!(plan.kind, FallbackKind::Path { .. }))
+    }
+
+    /// Whether that can be told.
+    fn again_is_known(&self) -> bool {
+        !self.settings.damaged("retries") && !self.settings.damaged("fallback")
+    }
+}
+
+/// Puts every broken rule into `errors`.
+pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
+    rules(subject.settings, subject.policy, errors);
+    signature::check(subject, errors);
+    arguments::check(subject, errors);
+}
+
+/// The rules that the policy alone can break.
+fn rules(settings: &Settings, policy: &Policy, errors: &mut Errors) {
+    for PolicyRule { rule, reads } in RULES {
+        // R05 is about one key at a time; every other rule falls silent where one of its keys is not known here.
+        let each = *rule == Rule::R05;
+        if !each && (reads.iter().any(|at| settings.damaged(at)) || settings.constants(reads).next().is_some()) {
+            continue;
+        }
+        for fault in (0..).map_while(|nth| resilient_policy::check(*rule, policy, nth)) {
+            let known = !settings.damaged(fault.at) && settings.constants(&[fault.at]).next().is_none();
+            if !each || known {
+                show(&fault, reads, settings, errors);
+            }
+        }
+    }
+}
+
+/// The place of a fault: the value where the value alone is wrong, else the key, else a key that the rule read.
+fn show(fault: &Fault, reads: &[&'static str], settings: &Settings, errors: &mut Errors) {
+    let alone = [Rule::R03, Rule::R05, Rule::R14, Rule::R15, Rule::R16, Rule::R17, Rule::R33].contains(&fault.rule);
+    match settings.get(fault.at) {
+        Some(setting) if alone => errors.over(fault.rule, setting, fault.text),
+        _ => errors.at(fault.rule, place(fault.at, reads, settings), fault.text),
+    }
+}
+
+fn place(at: &str, reads: &[&'static str], settings: &Settings) -> Span {
+    let setting = settings.key_of(at).or_else(|| reads.iter().find_map(|read| settings.key_of(read)));
+    setting.map_or_else(Span::call_site, |setting| setting.key.span())
+}
+
+/// The rules that only rustc can ask, because one of their keys is a constant: and where to show the answer.
+pub fn claims(settings: &Settings) -> Vec<(Rule, Span)> {
+    let claim = |PolicyRule { rule, reads }: &PolicyRule| {
+        let constant: &Setting = settings.constants(reads).next()?;
+        Some((*rule, constant.key.span()))
+    };
+    RULES.iter().filter_map(claim).collect()
+}

@@ -1,0 +1,210 @@
+//! Rules about the settings and the kind of function that they are on.
+
+use super::Subject;
+use crate::arguments::{Hand, words};
+use crate::errors::Errors;
+use crate::output::{OutputKind, is_opaque};
+use crate::values::Value;
+use quote::ToTokens;
+use resilient_policy::{FallbackKind, Rule, Timeout};
+use syn::spanned::Spanned;
+use syn::{GenericParam, Type};
+
+pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
+    guardable(subject, errors);
+    doubles(subject, errors);
+    blocking(subject, errors);
+    outcome(subject, errors);
+    plan(subject, errors);
+    cached(subject, errors);
+    breaker(subject, errors);
+    constants(subject, errors);
+}
+
+/// R30: there is an outcome, and somewhere to keep state.
+fn guardable(subject: &Subject<'_>, errors: &mut Errors) {
+    let sig = &subject.function.sig;
+    if let Some(word) = &sig.constness {
+        let said = "a `const fn` cannot be guarded, since guards keep state and time; drop `const` or `#[resilient]`";
+        errors.over(Rule::R30, word, said);
+    }
+    if let Some(rest) = &sig.variadic {
+        let said = "a variadic function cannot be guarded; put `#[resilient]` on a function that calls it";
+        errors.over(Rule::R30, &rest.dots, said);
+    }
+    if let Some(Type::Never(never)) = &subject.function.output.ty {
+        let said = "a function that never returns has no outcome to guard; put `#[resilient]` on what it calls";
+        errors.over(Rule::R30, never, said);
+    }
+    if subject.function.output.kind == OutputKind::Stream {
+        let said = "a stream cannot be guarded as one call; guard the function that fetches one item";
+        errors.over(Rule::R30, &sig.output, said);
+    }
+}
+
+/// R02: nothing is said twice.
+fn doubles(subject: &Subject<'_>, errors: &mut Errors) {
+    for attr in subject.function.doubles() {
+        errors.over(Rule::R02, attr, "two `#[resilient]` on one function; merge their settings into one");
+    }
+    if let (Some(read), Some(write)) = (subject.settings.get("read"), subject.settings.get("write")) {
+        errors.at(
+            Rule::R02,
+            write.key.span(),
+            "`read` and `write` answer the same question; keep the one that is true",
+        );
+        errors.at(Rule::R02, read.key.span(), "`read` was written here");
+    }
+}
+
+/// R23: what only one kind of function can keep.
+fn blocking(subject: &Subject<'_>, errors: &mut Errors) {
+    let settings = subject.settings;
+    if subject.function.output.is_async() {
+        if let Some(blocking) = settings.get("blocking") {
+            let said =
+                "`blocking` says how a blocked thread keeps its timeout, but this function is async; leave it out";
+            errors.at(Rule::R23, blocking.key.span(), said);
+        }
+        return;
+    }
+    if matches!(subject.policy.timeout, Timeout::After(_)) && !settings.has("blocking") && !settings.damaged("blocking")
+    {
+        let said = "nothing can interrupt a blocking call; write `blocking = cooperative` and bound each wait in the body by `resilient::remaining()`";
+        errors.at(Rule::R23, settings.span_of("timeout"), said);
+    }
+    if let Some(hedge) = settings.get("hedge") {
+        let said = "a hedge needs an async function, since nothing can drop a blocking call that lost; leave it out";
+        errors.at(Rule::R23, hedge.key.span(), said);
+    }
+    if let Some(wait) = settings.get("rate_limit.max_wait") {
+        let said = "waiting for a rate permit would block the thread; leave it out, or make the function async";
+        errors.at(Rule::R23, wait.key.span(), said);
+    }
+}
+
+/// R24: a rejection needs a way out.
+fn outcome(subject: &Subject<'_>, errors: &mut Errors) {
+    let output = &subject.function.output;
+    let kind = subject.policy.fallback.map(|plan| plan.kind);
+    let with_error = subject.settings.has("fallback.error");
+    let instead = match kind {
+        None if subject.settings.damaged("fallback") => return,
+        None => "return a `Result`, or write a `fallback` that answers when a guard lets nothing through",
+        Some(FallbackKind::Cached { .. }) => "return a `Result`, whose `Ok` is what `cached` keeps",
+        Some(FallbackKind::Path { .. }) if with_error => "return a `Result`, or drop `error`",
+        Some(_) => return,
+    };
+    if !output.is_no_result() || output.kind == OutputKind::Stream {
+        return;
+    }
+    match &output.ty {
+        Some(ty) if !output.is_unit() => {
+            let said = format!("`{}` does not tell success from failure; {instead}", text(ty));
+            errors.over(Rule::R24, ty, said);
+        }
+        _ => {
+            let said = format!("`()` does not tell success from failure; {instead}");
+            errors.at(Rule::R24, subject.function.sig.ident.span(), said);
+        }
+    }
+}
+
+/// R01: options of a plan B that this plan B has no use for.
+fn plan(subject: &Subject<'_>, errors: &mut Errors) {
+    const OPTIONS: &[(&str, &str)] = &[
+        ("fallback.max_stale", "cached"),
+        ("fallback.max_entries", "cached"),
+        ("fallback.key", "cached"),
+        ("fallback.error", "the path of a function"),
+        ("fallback.timeout", "the path of a function"),
+    ];
+    let Some(plan) = subject.policy.fallback else { return };
+    let here = match plan.kind {
+        FallbackKind::Cached { .. } => "cached",
+        FallbackKind::Path { .. } => "the path of a function",
+        FallbackKind::Default | FallbackKind::Value => "",
+    };
+    for (at, owner) in OPTIONS {
+        if let Some(setting) = subject.settings.get(at)
+            && *owner != here
+        {
+            let owner = if *owner == "cached" { "`cached`" } else { owner };
+            let said = format!("`{}` belongs to a fallback that is {owner}; leave it out", setting.key);
+            errors.at(Rule::R01, setting.key.span(), said);
+        }
+    }
+}
+
+/// R25 and R35: a cached answer is an answer to the same question, and it is one.
+fn cached(subject: &Subject<'_>, errors: &mut Errors) {
+    let function = subject.function;
+    let Some(setting) = subject.settings.get("fallback") else { return };
+    if !matches!(setting.value, Value::Word("cached")) {
+        return;
+    }
+    if let Some(Type::Tuple(unit)) = function.output.ok()
+        && unit.elems.is_empty()
+    {
+        errors.over(Rule::R35, setting, "nothing to keep: the function returns `()`; write `fallback = default`");
+    }
+    if subject.settings.has("fallback.key") || subject.settings.damaged("fallback.key") {
+        return;
+    }
+    let write = "write `fallback(cached, key = (…))` with what it depends on";
+    if function.receiver().is_some() {
+        let said = format!("the answer may depend on `self`, which is no part of the key; {write}");
+        errors.over(Rule::R25, setting, said);
+        return;
+    }
+    for argument in &function.arguments {
+        if argument.hand() == Hand::Exclusive || is_opaque(&argument.ty) {
+            let said = format!("the answer may depend on this argument, which cannot be part of a key; {write}");
+            errors.over(Rule::R25, &argument.ty, said);
+        }
+    }
+    if function.arguments.len() > 8 {
+        let said = format!("a key has at most 8 parts, and there are {} arguments; {write}", function.arguments.len());
+        errors.over(Rule::R25, setting, said);
+    }
+}
+
+/// R32: something can fail.
+fn breaker(subject: &Subject<'_>, errors: &mut Errors) {
+    let (policy, output) = (subject.policy, &subject.function.output);
+    let Some(breaker) = policy.breaker else { return };
+    let timed = matches!(policy.timeout, Timeout::After(_)) || policy.deadline.is_some();
+    let unknown = ["timeout", "deadline", "breaker"].iter().any(|at| subject.settings.damaged(at));
+    if output.is_no_result() && policy.fallback.is_some() && !timed && breaker.slow.is_none() && !unknown {
+        let said = "nothing here can fail, so this breaker never trips; return a `Result`, or write a `timeout`";
+        errors.at(Rule::R32, subject.settings.span_of("breaker"), said);
+    }
+}
+
+/// R40: constants stand outside the function.
+fn constants(subject: &Subject<'_>, errors: &mut Errors) {
+    let generics = subject.function.sig.generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(param) => Some(&param.ident),
+        GenericParam::Const(param) => Some(&param.ident),
+        GenericParam::Lifetime(_) => None,
+    });
+    let generics: Vec<_> = generics.collect();
+    for setting in subject.settings.iter() {
+        let Value::Constant(expr, _) = &setting.value else { continue };
+        words(expr.to_token_stream(), &mut |word| {
+            let depends = word == "Self" || generics.contains(&word);
+            if depends {
+                let said = format!(
+                    "settings are fixed when the crate is compiled, so they cannot depend on `{word}`; name a constant outside"
+                );
+                errors.at(Rule::R40, word.span(), said);
+            }
+            depends
+        });
+    }
+}
+
+/// A type as a person writes it.
+fn text(ty: &Type) -> String {
+    ty.span().source_text().unwrap_or_else(|| ty.to_token_stream().to_string())
+}

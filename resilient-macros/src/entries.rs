@@ -1,0 +1,100 @@
+//! The attribute's text, split at its commas.
+
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::iter::Peekable;
+
+/// What stands between two commas.
+pub struct Entry {
+    /// Its first word, where there is one.
+    pub key: Option<Ident>,
+    /// What follows the key.
+    pub form: Form,
+    /// All of it.
+    pub tokens: TokenStream,
+}
+
+/// How an entry goes on after its key.
+pub enum Form {
+    /// `read`
+    Alone,
+    /// `retries = 1`
+    Equals(TokenStream),
+    /// `retry(base_ms = 25)`; whatever stands behind the parentheses is forgotten punctuation.
+    Parens(Group, TokenStream),
+    /// Anything else, by its first token.
+    Other(TokenTree),
+}
+
+impl ToTokens for Entry {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.tokens.clone());
+    }
+}
+
+impl Entry {
+    fn read(tokens: TokenStream) -> Self {
+        let mut rest = tokens.clone().into_iter().peekable();
+        let key = match rest.peek() {
+            Some(TokenTree::Ident(key)) => Some(key.clone()),
+            _ => None,
+        };
+        if key.is_some() {
+            rest.next();
+        }
+        Self { key, form: Form::read(rest), tokens }
+    }
+}
+
+impl Form {
+    fn read(mut rest: Peekable<impl Iterator<Item = TokenTree>>) -> Self {
+        match rest.next() {
+            None => Self::Alone,
+            Some(TokenTree::Punct(equals)) if equals.as_char() == '=' => match rest.peek() {
+                Some(TokenTree::Punct(next)) if matches!(next.as_char(), '=' | '>') => {
+                    Self::Other(TokenTree::Punct(equals))
+                }
+                _ => Self::Equals(rest.collect()),
+            },
+            Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
+                Self::Parens(group, rest.collect())
+            }
+            Some(other) => Self::Other(other),
+        }
+    }
+}
+
+/// The entries of a list; a mistake in one does not hide the next.
+pub fn split(tokens: TokenStream) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    let mut current = TokenStream::new();
+    for token in tokens {
+        match token {
+            TokenTree::Punct(comma) if comma.as_char() == ',' => {
+                entries.push(Entry::read(std::mem::take(&mut current)));
+            }
+            other => current.extend([other]),
+        }
+    }
+    entries.push(Entry::read(current));
+    entries.retain(|entry| !entry.tokens.is_empty());
+    entries
+}
+
+/// What a macro's fragment such as `$e:expr` hid in a group without delimiters.
+pub fn peeled(tokens: TokenStream) -> TokenStream {
+    let mut rest = tokens.clone().into_iter();
+    match (rest.next(), rest.next()) {
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::None => peeled(group.stream()),
+        _ => tokens,
+    }
+}
+
+/// The content of `tokens` if they are one pair of parentheses.
+pub fn parenthesised(tokens: &TokenStream) -> Option<Group> {
+    let mut rest = tokens.clone().into_iter();
+    match (rest.next(), rest.next()) {
+        (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => Some(group),
+        _ => None,
+    }
+}

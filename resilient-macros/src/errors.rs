@@ -1,0 +1,111 @@
+//! All faults of one attribute, each on its own token.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use resilient_policy::Rule;
+use std::fmt::Display;
+
+/// The faults found so far. Nothing returns early on one: a reader wants to see them all.
+#[derive(Default)]
+pub struct Errors(Vec<syn::Error>);
+
+impl Errors {
+    /// A fault at the place of one token.
+    pub fn at(&mut self, rule: Rule, span: Span, text: impl Display) {
+        self.0.push(syn::Error::new(span, format!("[{rule}] {text}")));
+    }
+
+    /// A fault under all of `tokens`.
+    pub fn over(&mut self, rule: Rule, tokens: &impl ToTokens, text: impl Display) {
+        self.0.push(syn::Error::new_spanned(tokens, format!("[{rule}] {text}")));
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is nothing to say.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// One `compile_error!` for each fault, in the order in which they were found.
+    pub fn to_tokens(&self) -> TokenStream {
+        self.0.iter().map(syn::Error::to_compile_error).collect()
+    }
+
+    /// Each fault's text, and the source text that it points at.
+    #[cfg(test)]
+    pub fn listed(&self) -> Vec<(String, String)> {
+        self.0.iter().map(|error| (error.to_string(), error.span().source_text().unwrap_or_default())).collect()
+    }
+}
+
+/// The word of `among` that was probably meant by `written`, if one is near enough.
+pub fn nearest<'a>(written: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let allowed = (written.chars().count() / 3).max(1);
+    among
+        .into_iter()
+        .map(|word| (distance(written, word), word))
+        .filter(|(distance, _)| *distance <= allowed)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, word)| word)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours between two words.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    rows[0] = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+/// `` `a`, `b` or `c` ``.
+pub fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    listed(words, "or")
+}
+
+/// `` `a`, `b` and `c` ``.
+pub fn listed<'a>(words: impl IntoIterator<Item = &'a str>, last: &str) -> String {
+    let words: Vec<_> = words.into_iter().map(|word| format!("`{word}`")).collect();
+    match words.split_last() {
+        Some((one, [])) => one.clone(),
+        Some((end, rest)) => format!("{} {last} {end}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_finds_its_word_and_another_word_does_not() {
+        let words = ["timeout", "timeout_ms", "retries", "read"];
+        assert_eq!(nearest("timout", words), Some("timeout"));
+        assert_eq!(nearest("timout_ms", words), Some("timeout_ms"));
+        assert_eq!(nearest("retires", words), Some("retries"));
+        assert_eq!(nearest("frobnicate", words), None);
+        assert_eq!(nearest("", words), None);
+    }
+
+    #[test]
+    fn a_list_reads_like_a_sentence() {
+        assert_eq!(one_of(["a"]), "`a`");
+        assert_eq!(one_of(["a", "b", "c"]), "`a`, `b` or `c`");
+    }
+}

@@ -1,0 +1,223 @@
+//! The attempts: the user's body, run through the guards until the runtime says that it is over.
+
+use super::arguments;
+use super::site::located;
+use crate::arguments::{Hand, words};
+use crate::output::{OutputKind, is_opaque};
+use crate::plan::{Ending, How, Plan};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+/// `let mut call = …;`
+pub fn call(plan: &Plan<'_>) -> TokenStream {
+    let root = &plan.root;
+    let keyed = plan.key.map(|at| keyed(plan, at));
+    let call = if plan.function.output.is_async() {
+        quote_spanned!(Span::mixed_site()=> #root::core::pin::pin!(#root::Call::new(__site)#keyed))
+    } else {
+        quote_spanned!(Span::mixed_site()=> #root::BlockingCall::new(__site)#keyed)
+    };
+    quote_spanned!(Span::mixed_site()=> let mut __call = #call;)
+}
+
+/// The key is read where it came in: an attempt must not be able to change it.
+fn keyed(plan: &Plan<'_>, at: usize) -> TokenStream {
+    let root = &plan.root;
+    let pass = &plan.passes[at];
+    let ty = pass.argument.target();
+    let value = match &pass.how {
+        How::Slot(slot) => quote!(#slot.get()),
+        _ => {
+            let name = pass.outer.as_ref().or(pass.argument.name());
+            match pass.argument.hand() {
+                Hand::Owned => quote!(&#name),
+                _ => quote!(#name),
+            }
+        }
+    };
+    let key = if is_opaque(ty) {
+        located(quote!(#root::KeyArgument::key), ty.span())
+    } else {
+        quote!(<#ty as #root::KeyArgument>::key)
+    };
+    quote!(.keyed(#key(#value)))
+}
+
+/// How the runtime's methods are called: on the pinned call, and with `.await`; or on the call itself.
+pub fn lent(plan: &Plan<'_>) -> TokenStream {
+    if plan.function.output.is_async() {
+        quote_spanned!(Span::mixed_site()=> __call.as_mut())
+    } else {
+        quote_spanned!(Span::mixed_site()=> __call)
+    }
+}
+
+/// `.await`, or nothing.
+pub fn waiting(plan: &Plan<'_>) -> TokenStream {
+    if plan.function.output.is_async() { quote_spanned!(Span::mixed_site()=> .await) } else { TokenStream::new() }
+}
+
+/// `let judge = …;`, where plan B needs it too.
+pub fn judge(plan: &Plan<'_>) -> TokenStream {
+    if !matches!(plan.ending, Ending::Path { .. }) {
+        return TokenStream::new();
+    }
+    let (root, judge) = (&plan.root, judged(plan));
+    quote_spanned!(Span::mixed_site()=> let __judge: fn(&_) -> #root::Judgement = #judge;)
+}
+
+/// What judges an outcome, by name where it has one.
+fn judge_here(plan: &Plan<'_>) -> TokenStream {
+    match plan.ending {
+        Ending::Path { .. } => quote_spanned!(Span::mixed_site()=> __judge),
+        _ => judged(plan),
+    }
+}
+
+/// The function that judges an outcome. Its one bounded path carries the user's type, and nothing else of the user's.
+fn judged(plan: &Plan<'_>) -> TokenStream {
+    let (root, ret) = (&plan.root, &plan.function.output.tokens);
+    let plain = match (plan.judge.by, plan.strict) {
+        (Some(path), _) => {
+            quote_spanned!(Span::mixed_site()=> |__outcome| #root::judge_by(__outcome, #path))
+        }
+        (None, true) => quote!(<#ret as #root::Judged>::judge),
+        (None, false) => probed(plan, &quote!(judge)),
+    };
+    let (success, ignore) = (plan.judge.success_on, plan.judge.ignore_on);
+    if success.is_none() && ignore.is_none() {
+        return plain;
+    }
+    let base = match plan.judge.by {
+        Some(path) => quote_spanned!(Span::mixed_site()=> #root::judge_by(__outcome, #path)),
+        None => quote_spanned!(Span::mixed_site()=> (#plain)(__outcome)),
+    };
+    let asked = |path: &syn::Expr| match path {
+        syn::Expr::Closure(_) => quote_spanned!(Span::mixed_site()=> (#path)(__outcome)),
+        _ => quote_spanned!(Span::mixed_site()=> #path(__outcome)),
+    };
+    let success = success.map(asked).map(|yes| quote!(.success_on(#yes)));
+    let ignore = ignore.map(asked).map(|yes| quote!(.ignore_on(#yes)));
+    quote_spanned!(Span::mixed_site()=> |__outcome| #base #success #ignore)
+}
+
+/// `judge`, `settle` or `wrap` of a return type that may be no `Result`.
+pub fn probed(plan: &Plan<'_>, what: &TokenStream) -> TokenStream {
+    let (root, ret) = (&plan.root, &plan.function.output.tokens);
+    quote!({
+        #[allow(unused_imports)]
+        use #root::OfValue as _;
+        #root::Probe::<#ret>::NEW.#what()
+    })
+}
+
+/// `let ending = …;`
+pub fn attempts(plan: &Plan<'_>) -> TokenStream {
+    let root = &plan.root;
+    let each = arguments::each(plan);
+    let way = if plan.looped { quote!(attempt) } else { quote!(once) };
+    let attempt = attempt(plan, &way);
+    if !plan.looped {
+        return quote_spanned! {Span::mixed_site()=>
+            #[allow(clippy::let_and_return)]
+            let __ending = {
+                #each
+                #attempt
+                __flow
+            };
+        };
+    }
+    // With the user's word as its place, "value moved in the previous iteration of the loop" says which loop.
+    let repeat = quote_spanned!(Span::mixed_site().located_at(plan.cause)=> loop);
+    quote_spanned! {Span::mixed_site()=>
+        let __ending = #repeat {
+            #each
+            #attempt
+            if let #root::core::ops::ControlFlow::Break(__ending) = __flow {
+                break __ending;
+            }
+        };
+    }
+}
+
+/// `let flow = …;`: one attempt and what came of it. A future is pinned first; a closure stands in the call itself, where
+/// rustc sees that it is called once and may hand on what it borrows.
+fn attempt(plan: &Plan<'_>, way: &TokenStream) -> TokenStream {
+    let (body, judge) = (body(plan), judge_here(plan));
+    // The statement holds the user's body: this silences only what our own statement before it would set off.
+    let allow = quote!(#[allow(clippy::items_after_statements)]);
+    if plan.function.output.is_async() {
+        quote_spanned! {Span::mixed_site()=>
+            #allow
+            let __attempt = #body;
+            let __flow = __call.as_mut().#way(__attempt, #judge).await;
+        }
+    } else {
+        quote_spanned!(Span::mixed_site()=> #allow let __flow = __call.#way(#body, #judge);)
+    }
+}
+
+/// The user's body as one attempt.
+fn body(plan: &Plan<'_>) -> TokenStream {
+    let function = plan.function;
+    let cause = Span::mixed_site().located_at(plan.cause);
+    let moves = plan.moves.then(|| quote_spanned!(cause=> move));
+    match (function.output.kind, &function.unwrapped) {
+        (OutputKind::Future | OutputKind::Boxed, Some(unwrapped)) => {
+            let block = in_braces(&unwrapped.block, &edge(plan), unwrapped.block.stream());
+            pinned(plan, &quote_spanned!(cause=> async #moves #block))
+        }
+        (OutputKind::Future | OutputKind::Boxed, None) => {
+            let made = evaluated(&function.body, moves.as_ref());
+            let edge = edge(plan);
+            pinned(plan, &quote_spanned!(cause=> async #moves { #edge (#made).await }))
+        }
+        (OutputKind::Async, _) => {
+            let block = in_braces(&function.body, &edge(plan), function.body.stream());
+            pinned(plan, &quote_spanned!(cause=> async #moves #block))
+        }
+        (OutputKind::Sync | OutputKind::Stream, _) => {
+            let (ret, body) = (&function.output.tokens, &function.body);
+            quote_spanned!(cause=> #moves || -> #ret #body)
+        }
+    }
+}
+
+/// A body that makes a future; as a closure where it may `return` one.
+fn evaluated(body: &Group, moves: Option<&TokenStream>) -> TokenStream {
+    let returns = words(body.stream(), &mut |word| word == "return");
+    let asks = body.stream().to_string().contains('?');
+    if returns || asks {
+        return quote_spanned!(Span::mixed_site()=> (#moves || #body)());
+    }
+    body.to_token_stream()
+}
+
+/// `pin!(Some(…))`: an `Option`, so that the runtime can drop a body the moment it is cut.
+fn pinned(plan: &Plan<'_>, future: &TokenStream) -> TokenStream {
+    let root = &plan.root;
+    quote_spanned!(Span::mixed_site()=> #root::core::pin::pin!(#root::core::option::Option::Some(#future)))
+}
+
+/// The caller's own braces round the edge and the body: type errors land where they would without us.
+fn in_braces(braces: &Group, edge: &TokenStream, body: TokenStream) -> TokenStream {
+    let mut block = Group::new(Delimiter::Brace, quote!(#edge #body));
+    block.set_span(braces.span());
+    TokenTree::Group(block).into_token_stream()
+}
+
+/// A `return` that never runs tells inference what an `async` block yields, since it cannot be written down.
+fn edge(plan: &Plan<'_>) -> TokenStream {
+    let ret = &plan.function.output.tokens;
+    quote_spanned! {Span::mixed_site()=>
+        #[allow(
+            unknown_lints, unreachable_code, clippy::diverging_sub_expression, clippy::empty_loop, clippy::let_unit_value,
+            clippy::needless_return, clippy::unreachable, clippy::let_with_type_underscore,
+        )]
+        if false {
+            let __returned: #ret = loop {};
+            return __returned;
+        }
+    }
+}

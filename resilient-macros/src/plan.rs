@@ -1,0 +1,258 @@
+//! What the expansion is to do: every decision is taken here.
+
+use crate::arguments::{Argument, Hand};
+use crate::check::{Subject, claims};
+use crate::function::{Access, Function};
+use crate::literal::{Writer, Written};
+use crate::settings::Settings;
+use crate::values::{Constant, Value};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use resilient_policy::Rule;
+use syn::ext::IdentExt;
+use syn::{Expr, Path};
+
+/// The expansion in words.
+pub struct Plan<'a> {
+    /// The function.
+    pub function: &'a Function,
+    /// The runtime's hidden module.
+    pub root: TokenStream,
+    /// The call site.
+    pub site: Site,
+    /// Whether attempts stand in a loop.
+    pub looped: bool,
+    /// Where the loop comes from, as far as the user can see.
+    pub cause: Span,
+    /// Whether an attempt owns what it uses; else it borrows.
+    pub moves: bool,
+    /// Whether `self` is lent to each attempt under the name that the body gives it.
+    pub lends_self: bool,
+    /// How each argument gets into an attempt.
+    pub passes: Vec<Pass<'a>>,
+    /// The argument that is the idempotency key, by its place.
+    pub key: Option<usize>,
+    /// What judges an outcome.
+    pub judge: Judge<'a>,
+    /// Whether the return type is taken for a `Result` without asking.
+    pub strict: bool,
+    /// What comes after the last attempt.
+    pub ending: Ending<'a>,
+}
+
+/// The call site: a constant policy, what it is made of, and what rustc is to check about it.
+pub struct Site {
+    /// The constants.
+    pub homes: Vec<Home>,
+    /// The policy.
+    pub policy: TokenStream,
+    /// The rules that a constant may break, and where to say so.
+    pub claims: Vec<(Rule, Span)>,
+    /// The function's name.
+    pub function: String,
+}
+
+/// A constant with the type that it is to have, so that a mismatch is shown at the user's expression alone.
+pub struct Home {
+    /// Its name.
+    pub name: Ident,
+    /// Its type.
+    pub ty: TokenStream,
+    /// The user's expression.
+    pub expr: TokenStream,
+}
+
+/// How one argument gets into an attempt.
+pub struct Pass<'a> {
+    /// The argument.
+    pub argument: &'a Argument,
+    /// Its name in the signature; the pattern stays there where there is none.
+    pub outer: Option<Ident>,
+    /// How.
+    pub how: How,
+}
+
+/// How one argument gets into an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum How {
+    /// As it came in.
+    Keep,
+    /// Taken apart afresh.
+    Bind,
+    /// Borrowed afresh.
+    Reborrow,
+    /// Copied, since it is needed after the last attempt too.
+    Copy,
+    /// Copied from a slot of this name; the last attempt may have the original.
+    Slot(Ident),
+}
+
+/// What judges an outcome.
+pub struct Judge<'a> {
+    /// `retry(on = path)`
+    pub by: Option<&'a Expr>,
+    /// `breaker(success_on = path)`
+    pub success_on: Option<&'a Expr>,
+    /// `breaker(ignore_on = path)`
+    pub ignore_on: Option<&'a Expr>,
+}
+
+/// What comes after the last attempt.
+pub enum Ending<'a> {
+    /// The outcome, or the rejection as an error.
+    Conclude,
+    /// `fallback = default`
+    Default,
+    /// `fallback = value(expr)`
+    Value(&'a TokenStream),
+    /// `fallback = path`
+    Path {
+        /// The function.
+        path: &'a Expr,
+        /// Whether it is told the error.
+        error: bool,
+    },
+    /// `fallback = cached`; `None`: every argument is part of the key.
+    Cached(Option<&'a [Expr]>),
+}
+
+impl<'a> Plan<'a> {
+    /// What to do for this function under these settings, which have no faults.
+    pub fn of(subject: &Subject<'a>) -> Self {
+        let (settings, function) = (subject.settings, subject.function);
+        let ending = Ending::of(settings);
+        let again = subject.again();
+        let passes: Vec<_> =
+            function.arguments.iter().enumerate().map(|(at, argument)| pass(at, argument, again, &ending)).collect();
+        let unwrapped = function.unwrapped.as_ref().is_some_and(|unwrapped| unwrapped.this.is_some());
+        let lends_self = again && unwrapped && function.access() == Some(Access::Exclusive);
+        let borrows_self = again && !lends_self && !matches!(function.access(), None | Some(Access::Shared));
+        let shares =
+            again && passes.iter().any(|pass| pass.argument.share.is_some() && pass.argument.hand() == Hand::Owned);
+        let anything = matches!(ending, Ending::Default | Ending::Value(_) | Ending::Path { error: false, .. });
+        let root = root(settings);
+        Self {
+            function,
+            site: Site::of(subject, &root),
+            root,
+            looped: subject.repeats(),
+            cause: settings.span_of("retries"),
+            moves: !borrows_self && !shares,
+            lends_self,
+            passes,
+            key: settings.get("idempotency_key").and_then(|setting| match &setting.value {
+                Value::Argument(name) => function.arguments.iter().position(|argument| argument.name() == Some(name)),
+                _ => None,
+            }),
+            judge: Judge {
+                by: settings.function("retry.on"),
+                success_on: settings.function("breaker.success_on"),
+                ignore_on: settings.function("breaker.ignore_on"),
+            },
+            strict: !anything || function.output.names_result(),
+            ending,
+        }
+    }
+}
+
+fn root(settings: &Settings) -> TokenStream {
+    match settings.get("crate").map(|setting| &setting.value) {
+        Some(Value::Root(path)) => hidden(path),
+        _ => quote!(::resilient::__private),
+    }
+}
+
+fn hidden(path: &Path) -> TokenStream {
+    quote!(#path::__private)
+}
+
+/// How the argument at this place gets into an attempt.
+fn pass<'a>(at: usize, argument: &'a Argument, again: bool, ending: &Ending<'_>) -> Pass<'a> {
+    let part = ending.keys_on(argument);
+    let after = matches!(ending, Ending::Path { .. }) || part || ending.speaks_of(argument);
+    let unused = matches!(argument.pat, syn::Pat::Wild(_)) && !after;
+    let how = match argument.hand() {
+        _ if unused => How::Keep,
+        Hand::Shared if !argument.is_plain() && (again || part) => How::Bind,
+        Hand::Exclusive if again => How::Reborrow,
+        Hand::Owned if again && argument.share.is_some() => How::Keep,
+        Hand::Owned if after => How::Copy,
+        Hand::Owned if again => How::Slot(mixed(format_args!("__slot{at}"))),
+        _ if argument.renamed && !argument.is_plain() => How::Bind,
+        _ => How::Keep,
+    };
+    let outer = match &argument.outer {
+        Some(name) => Some(name.clone()),
+        None if how == How::Keep => None,
+        None => Some(mixed(format_args!("__arg{at}"))),
+    };
+    Pass { argument, outer, how }
+}
+
+/// A name that no name of the user's can meet.
+fn mixed(name: std::fmt::Arguments<'_>) -> Ident {
+    Ident::new(&name.to_string(), Span::mixed_site())
+}
+
+impl<'a> Ending<'a> {
+    fn of(settings: &'a Settings) -> Self {
+        let Some(setting) = settings.get("fallback") else { return Self::Conclude };
+        match &setting.value {
+            Value::Word("cached") => Self::Cached(match settings.get("fallback.key").map(|setting| &setting.value) {
+                Some(Value::Parts(parts)) => Some(parts),
+                _ => None,
+            }),
+            Value::Answer(expr) => Self::Value(expr),
+            Value::Function(path) => Self::Path { path, error: settings.has("fallback.error") },
+            _ => Self::Default,
+        }
+    }
+
+    /// Whether the argument is a part of the cache key.
+    fn keys_on(&self, argument: &Argument) -> bool {
+        match self {
+            Self::Cached(None) => true,
+            Self::Cached(Some(parts)) => parts.iter().any(|part| argument.is_in(&part.to_token_stream())),
+            _ => false,
+        }
+    }
+
+    /// Whether the expression of `value(…)` needs the argument.
+    fn speaks_of(&self, argument: &Argument) -> bool {
+        matches!(self, Self::Value(expr) if argument.is_in(expr))
+    }
+}
+
+impl Site {
+    fn of(subject: &Subject<'_>, root: &TokenStream) -> Self {
+        let mut written = Written::new();
+        let mut homes = Vec::new();
+        for setting in subject.settings.iter() {
+            let tokens = match &setting.value {
+                Value::Name(name) => quote!(#name),
+                Value::Constant(expr, constant) => {
+                    let name = format_ident!("__RESILIENT_{}", setting.at.replace('.', "_").to_uppercase());
+                    let (ty, tokens) = match constant {
+                        Constant::Time => (quote!(#root::core::time::Duration), quote!(#name)),
+                        Constant::Millis => (
+                            quote!(#root::core::primitive::u64),
+                            quote!(#root::core::time::Duration::from_millis(#name)),
+                        ),
+                        Constant::Count => (quote!(#root::core::primitive::u32), quote!(#name)),
+                        Constant::Number => (quote!(#root::core::primitive::f64), quote!(#name)),
+                    };
+                    homes.push(Home { name, ty, expr: expr.to_token_stream() });
+                    tokens
+                }
+                _ => continue,
+            };
+            written.insert(setting.at, tokens);
+        }
+        Self {
+            homes,
+            policy: Writer { root, written: &written }.policy(subject.policy),
+            claims: claims(subject.settings),
+            function: subject.function.sig.ident.unraw().to_string(),
+        }
+    }
+}
