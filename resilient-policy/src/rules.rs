@@ -478,19 +478,17 @@ const fn r19(policy: &Policy) -> Option<Fault> {
         return None;
     }
     let said = text().str("a probe may take ").duration(probe);
-    if let Some(timeout) = policy.attempt_timeout()
-        && shorter(probe, timeout)
-    {
-        let said = said.str(", less than the attempt it tries out (`timeout_ms` is ").millis(timeout);
-        return fault(Rule::R19, "breaker.probe_timeout", said.str("); raise `probe_timeout_ms`"));
+    match (policy.attempt_timeout(), policy.deadline) {
+        (Some(timeout), _) if shorter(probe, timeout) => {
+            let said = said.str(", less than the attempt it tries out (`timeout_ms` is ").millis(timeout);
+            fault(Rule::R19, "breaker.probe_timeout", said.str("); raise `probe_timeout_ms`"))
+        }
+        (_, Some(deadline)) if shorter(deadline, probe) => {
+            let said = said.str(", but `deadline_ms` is ").millis(deadline);
+            fault(Rule::R19, "breaker.probe_timeout", said.str("; lower `probe_timeout_ms`"))
+        }
+        _ => None,
     }
-    if let Some(deadline) = policy.deadline
-        && shorter(deadline, probe)
-    {
-        let said = said.str(", but `deadline_ms` is ").millis(deadline);
-        return fault(Rule::R19, "breaker.probe_timeout", said.str("; lower `probe_timeout_ms`"));
-    }
-    None
 }
 
 const fn r20(policy: &Policy) -> Option<Fault> {

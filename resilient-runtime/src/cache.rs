@@ -32,8 +32,7 @@ impl Cache {
         let store = stores
             .entry(TypeId::of::<Store<K::Kept, V>>())
             .or_insert_with(|| Arc::new(Store::<K::Kept, V>::new(max_entries)));
-        let store = store.clone() as Arc<dyn Any + Send + Sync>;
-        store.downcast().expect("a store is listed under its own type")
+        store.clone().erased().downcast().expect("a store is listed under its own type")
     }
 
     /// Forgets every answer.
@@ -43,8 +42,9 @@ impl Cache {
     }
 }
 
-trait AnyStore: Any + Send + Sync + std::fmt::Debug {
+trait AnyStore: Send + Sync + std::fmt::Debug {
     fn clear(&self);
+    fn erased(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
 /// Answers by key, the least recently used of which goes first.
@@ -165,6 +165,10 @@ impl<K: Send + Sync + 'static, V: Send + Sync + 'static> AnyStore for Store<K, V
     fn clear(&self) {
         let empty = Entries { by_digest: HashMap::new(), by_use: BTreeMap::new(), uses: 0 };
         let _gone = std::mem::replace(&mut *lock(&self.entries), empty);
+    }
+
+    fn erased(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
     }
 }
 
