@@ -26,6 +26,7 @@ mod time;
 mod verdict;
 
 pub use breaker::BreakerState;
+pub use call::{call, call_blocking};
 pub use classify::chain;
 pub use context::{
     Carried, Criticality, Scoped, attempt, criticality, detach, idempotency_key, remaining, send_within, spawn, with,
@@ -33,7 +34,7 @@ pub use context::{
 };
 pub use counters::Counts;
 pub use idempotency::IdempotencyKey;
-pub use operation::Location;
+pub use operation::{Location, Site};
 pub use registry::Conflict;
 pub use rejected::{Failure, Rejected, RejectedKind};
 pub use report::{Degraded, report};

@@ -5,10 +5,10 @@ use once_cell::race::OnceRef;
 use resilient_policy::{Policy, Shape};
 use std::fmt;
 
-/// Where an annotated function stands in the source.
+/// Where an annotated function, or a policy as a value, stands in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// Its module, as `module_path!()` says it.
+    /// Its module, as `module_path!()` says it; empty for a policy as a value.
     pub module: &'static str,
     /// Its name.
     pub function: &'static str,
@@ -20,9 +20,16 @@ pub struct Location {
     pub column: u32,
 }
 
+impl Location {
+    /// What the function is called where nothing else is written.
+    pub(crate) fn name(&self) -> String {
+        if self.module.is_empty() { self.function.into() } else { format!("{}::{}", self.module, self.function) }
+    }
+}
+
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}::{} at {}:{}", self.module, self.function, self.file, self.line)
+        write!(f, "{} at {}:{}", self.name(), self.file, self.line)
     }
 }
 
@@ -40,24 +47,50 @@ impl Site {
         Self { policy, at, operation: OnceRef::new() }
     }
 
+    /// A handle for [`call`](crate::call) and [`call_blocking`](crate::call_blocking), for a `static`.
+    ///
+    /// # Panics
+    /// With a policy that a rule refuses, and with a `fallback`, which needs a function: in a `static`, that is a compile
+    /// error with the rule's own text.
+    #[must_use]
+    #[track_caller]
+    pub const fn named(name: &'static str, policy: &'static Policy) -> Self {
+        let rules = resilient_policy::rules::RULES;
+        let mut i = 0;
+        while i < rules.len() {
+            if let Some(fault) = resilient_policy::check(rules[i].rule, policy, 0) {
+                panic!("{}", fault.message().as_str());
+            }
+            i += 1;
+        }
+        assert!(
+            policy.fallback.is_none(),
+            "a policy as a value has no `fallback`; match on the error of the call instead"
+        );
+        let caller = std::panic::Location::caller();
+        let at =
+            Location { module: "", function: name, file: caller.file(), line: caller.line(), column: caller.column() };
+        Self::new(policy, at)
+    }
+
     /// The guards of this function: one atomic load after the first call.
-    pub(crate) fn operation(&'static self) -> &'static Operation {
+    pub(crate) fn operation(&'static self, shape: Shape) -> &'static Operation {
         if let Some(registry) = testing::registry() {
             return registry.operation(self);
         }
         match self.operation.get() {
             Some(operation) => operation,
-            None => self.first_call(),
+            None => self.first_call(shape),
         }
     }
 
     #[cold]
-    fn first_call(&'static self) -> &'static Operation {
+    fn first_call(&'static self, shape: Shape) -> &'static Operation {
         let operation = registry::global().operation(self);
         let waits =
             self.policy.attempt_timeout().is_some() || self.policy.deadline.is_some() || self.policy.retries > 0;
         assert!(
-            self.policy.shape == Shape::Sync || !waits || tokio::runtime::Handle::try_current().is_ok(),
+            shape == Shape::Sync || !waits || tokio::runtime::Handle::try_current().is_ok(),
             "`{}` needs a tokio runtime for its timers; call it inside one, for example from `#[tokio::main]`",
             operation.name
         );

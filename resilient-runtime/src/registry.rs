@@ -95,8 +95,9 @@ impl Registry {
 impl Names {
     fn register(&mut self, site: &'static Site) -> &'static Operation {
         let (policy, at) = (*site.policy(), site.at());
-        let written = policy.name.or(policy.breaker.map(|breaker| breaker.name));
-        let name = written.unwrap_or_else(|| leak(format!("{}::{}", at.module, at.function)));
+        let value = at.module.is_empty().then_some(at.function);
+        let written = value.or(policy.name).or(policy.breaker.map(|breaker| breaker.name));
+        let name = written.unwrap_or_else(|| leak(at.name()));
         let dependency = policy.dependency.unwrap_or_else(|| match written.and_then(|name| name.split_once('.')) {
             Some((dependency, _)) => dependency,
             None => name,

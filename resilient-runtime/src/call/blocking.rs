@@ -7,6 +7,7 @@ use crate::{
     outcome::{Ending, Judgement},
     time,
 };
+use resilient_policy::Shape;
 use std::ops::ControlFlow;
 
 /// One call of a sync function.
@@ -21,7 +22,7 @@ impl BlockingCall {
     /// A call that has come in and passed no guard yet.
     #[must_use]
     pub fn new(site: &'static Site) -> Self {
-        Self { core: Core::new(site) }
+        Self { core: Core::new(site, Shape::Sync) }
     }
 
     /// The same, with the key that every attempt carries.

@@ -15,7 +15,7 @@ use crate::{
     time::{Moment, now},
     verdict::{Class, Executed, Hint, Verdict},
 };
-use resilient_policy::{Jitter, Policy, Safety};
+use resilient_policy::{Jitter, Policy, Safety, Shape};
 use std::time::Duration;
 
 /// A timer may fire this much late, as tokio's do; a probe's slot is not taken back before its own timer could fire.
@@ -82,8 +82,8 @@ pub(crate) enum Next {
 }
 
 impl Core {
-    pub(crate) fn new(site: &'static Site) -> Self {
-        let operation = site.operation();
+    pub(crate) fn new(site: &'static Site, shape: Shape) -> Self {
+        let operation = site.operation(shape);
         let context = Context::inherited();
         let entered = now();
         let own = operation.policy.deadline.map_or(Moment::NEVER, |limit| entered.after(limit));
@@ -287,7 +287,7 @@ impl Core {
     /// last.
     fn grant(&mut self, verdict: Verdict, at: Moment) -> Result<Duration, Stop> {
         let policy = self.policy();
-        if !is_repeatable(policy, verdict) {
+        if !is_repeatable(policy, self.context.key.is_some(), verdict) {
             return Err(Stop::NotRepeatable);
         }
         if self.context.attempt > policy.retries {
@@ -418,7 +418,7 @@ impl Drop for Core {
 }
 
 /// What the function declares repeatable: design §5.
-fn is_repeatable(policy: &Policy, verdict: Verdict) -> bool {
+fn is_repeatable(policy: &Policy, has_key: bool, verdict: Verdict) -> bool {
     let class = match verdict.class {
         Class::Transient | Class::Timeout | Class::Throttled => true,
         // Opted in, and only when the dependency said when.
@@ -427,7 +427,7 @@ fn is_repeatable(policy: &Policy, verdict: Verdict) -> bool {
     };
     let unsent = verdict.executed == Executed::No;
     let declared = match policy.safety {
-        Safety::Write => policy.keyed || (policy.retry.only_unsent && unsent),
+        Safety::Write => (policy.keyed && has_key) || (policy.retry.only_unsent && unsent),
         Safety::Read | Safety::Undeclared => policy.reads(),
     };
     class && declared && (unsent || !policy.retry.only_unsent)

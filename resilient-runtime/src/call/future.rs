@@ -8,6 +8,7 @@ use crate::{
     time::Timer,
 };
 use pin_project_lite::pin_project;
+use resilient_policy::Shape;
 use std::{
     future::Future,
     ops::ControlFlow,
@@ -28,7 +29,7 @@ impl Call {
     /// A call that has come in and passed no guard yet.
     #[must_use]
     pub fn new(site: &'static Site) -> Self {
-        Self { core: Core::new(site), timer: Timer::new() }
+        Self { core: Core::new(site, Shape::Async), timer: Timer::new() }
     }
 
     /// The same, with the key that every attempt carries.

@@ -17,9 +17,11 @@ mod blocking;
 mod core;
 mod degrade;
 mod future;
+mod value;
 
 pub use blocking::BlockingCall;
 pub use degrade::Cacheable;
 pub use future::Call;
+pub use value::{call, call_blocking};
 
 pub(crate) use self::core::{Core, Next};
