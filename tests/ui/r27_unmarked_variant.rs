@@ -1,0 +1,8 @@
+#[derive(Debug, resilient::Classify)]
+enum StockError {
+    #[transient]
+    Broken,
+    Gone,
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+use resilient::resilient;
+
+#[derive(Debug, resilient::Classify)]
+enum StockError {
+    #[transient]
+    Broken,
+    #[rejected]
+    Guard(resilient::Rejected),
+}
+
+#[resilient(timeout_ms = 60, fallback = stael)]
+async fn stock(sku: &str) -> Result<u64, StockError> {
+    if sku.is_empty() { Err(StockError::Broken) } else { Ok(1) }
+}
+
+fn main() {}

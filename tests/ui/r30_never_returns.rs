@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(timeout_ms = 60)]
+async fn serve() -> ! {
+    loop {}
+}
+
+fn main() {}
