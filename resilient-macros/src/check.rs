@@ -46,19 +46,29 @@ pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
 
 /// The rules that the policy alone can break.
 fn rules(settings: &Settings, policy: &Policy, errors: &mut Errors) {
+    // Zeroes first: what a zero would break besides is not a second fault.
+    let zeroes = zeroes(settings, policy, errors);
     for PolicyRule { rule, reads } in RULES {
-        // R05 is about one key at a time; every other rule falls silent where one of its keys is not known here.
-        let each = *rule == Rule::R05;
-        if !each && (reads.iter().any(|at| settings.damaged(at)) || settings.constants(reads).next().is_some()) {
+        let unknown = reads.iter().any(|at| settings.damaged(at) || zeroes.contains(at));
+        if *rule == Rule::R05 || unknown || settings.constants(reads).next().is_some() {
             continue;
         }
-        for fault in (0..).map_while(|nth| resilient_policy::check(*rule, policy, nth)) {
-            let known = !settings.damaged(fault.at) && settings.constants(&[fault.at]).next().is_none();
-            if !each || known {
-                show(&fault, reads, settings, errors);
-            }
+        if let Some(fault) = resilient_policy::check(*rule, policy, 0) {
+            show(&fault, reads, settings, errors);
         }
     }
+}
+
+/// R05, which is about one key at a time: it is asked of every key that is known here.
+fn zeroes(settings: &Settings, policy: &Policy, errors: &mut Errors) -> Vec<&'static str> {
+    let mut zeroes = Vec::new();
+    for fault in (0..).map_while(|nth| resilient_policy::check(Rule::R05, policy, nth)) {
+        if !settings.damaged(fault.at) && settings.constants(&[fault.at]).next().is_none() {
+            show(&fault, &[], settings, errors);
+            zeroes.push(fault.at);
+        }
+    }
+    zeroes
 }
 
 /// The place of a fault: the value where the value alone is wrong, else the key, else a key that the rule read.
@@ -79,7 +89,14 @@ fn place(at: &str, reads: &[&'static str], settings: &Settings) -> Span {
 pub fn claims(settings: &Settings) -> Vec<(Rule, Span)> {
     let claim = |PolicyRule { rule, reads }: &PolicyRule| {
         let constant: &Setting = settings.constants(reads).next()?;
-        Some((*rule, constant.key.span()))
+        is_about(settings, reads).then(|| (*rule, constant.key.span()))
     };
     RULES.iter().filter_map(claim).collect()
+}
+
+/// Whether the guard that a rule is about is there at all; the list names it first.
+fn is_about(settings: &Settings, reads: &[&'static str]) -> bool {
+    const GUARDS: &[&str] = &["breaker", "bulkhead", "hedge", "rate_limit", "retry_budget"];
+    let guard = reads.first().and_then(|read| read.split('.').next()).unwrap_or_default();
+    !GUARDS.contains(&guard) || settings.has(guard)
 }

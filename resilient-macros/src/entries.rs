@@ -20,7 +20,7 @@ pub enum Form {
     Alone,
     /// `retries = 1`
     Equals(TokenStream),
-    /// `retry(base_ms = 25)`; whatever stands behind the parentheses is forgotten punctuation.
+    /// `retry(base_ms = 25)`, and what follows where a comma was forgotten.
     Parens(Group, TokenStream),
     /// Anything else, by its first token.
     Other(TokenTree),
@@ -68,17 +68,44 @@ impl Form {
 pub fn split(tokens: TokenStream) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut current = TokenStream::new();
+    let mut angles = Angles::default();
     for token in tokens {
         match token {
-            TokenTree::Punct(comma) if comma.as_char() == ',' => {
+            TokenTree::Punct(comma) if comma.as_char() == ',' && angles.are_closed() => {
                 entries.push(Entry::read(std::mem::take(&mut current)));
             }
-            other => current.extend([other]),
+            other => {
+                angles.pass(&other);
+                current.extend([other]);
+            }
         }
     }
     entries.push(Entry::read(current));
     entries.retain(|entry| !entry.tokens.is_empty());
     entries
+}
+
+/// Follows `path::<A, B>`, whose commas end no entry.
+#[derive(Default)]
+struct Angles {
+    open: usize,
+    colons: usize,
+}
+
+impl Angles {
+    fn are_closed(&self) -> bool {
+        self.open == 0
+    }
+
+    fn pass(&mut self, token: &TokenTree) {
+        let mark = if let TokenTree::Punct(punct) = token { punct.as_char() } else { ' ' };
+        match mark {
+            '<' if self.open > 0 || self.colons == 2 => self.open += 1,
+            '>' => self.open = self.open.saturating_sub(1),
+            _ => {}
+        }
+        self.colons = if mark == ':' { self.colons + 1 } else { 0 };
+    }
 }
 
 /// What a macro's fragment such as `$e:expr` hid in a group without delimiters.
@@ -96,5 +123,17 @@ pub fn parenthesised(tokens: &TokenStream) -> Option<Group> {
     match (rest.next(), rest.next()) {
         (Some(TokenTree::Group(group)), None) if group.delimiter() == Delimiter::Parenthesis => Some(group),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comma_between_type_arguments_ends_no_entry() {
+        let entries = split("on = judge::<A, Vec<B>>, read, x = a < b, c > d".parse().unwrap());
+        let texts: Vec<_> = entries.iter().map(|entry| entry.tokens.to_string().replace(' ', "")).collect();
+        assert_eq!(texts, ["on=judge::<A,Vec<B>>", "read", "x=a<b", "c>d"]);
     }
 }

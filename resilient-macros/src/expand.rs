@@ -38,10 +38,18 @@ pub fn expand(plan: &Plan<'_>) -> TokenStream {
         _ => code,
     };
     let mut body = Group::new(Delimiter::Brace, code);
-    body.set_span(Span::call_site().located_at(function.body.span()));
+    // The caller's own braces: with others the function counts as generated, and nobody hears that it is never used.
+    body.set_span(function.body.span());
     let (attrs, vis, defaultness, sig) = (&function.attrs, &function.vis, &function.defaultness, signature(plan));
     let inner = outer_attributes(&function.inner);
-    quote!(#(#attrs)* #inner #vis #defaultness #sig #body)
+    // Only where the user's own body is no single block: there the finding would be about ours.
+    let ours = function.output.kind == OutputKind::Future && function.unwrapped.is_none();
+    let quiet = ours.then(|| quote!(#[allow(clippy::manual_async_fn)]));
+    // What is copied for each attempt is not used up by the last one; the user's body may well use it up. In an async
+    // function clippy does not look.
+    let copies = !function.output.is_async() && plan.passes.iter().any(|pass| pass.how == How::Copy);
+    let copied = copies.then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
+    quote!(#(#attrs)* #inner #quiet #copied #vis #defaultness #sig #body)
 }
 
 /// What stands between the outer braces.
@@ -101,10 +109,6 @@ fn outer_attributes(inner: &TokenStream) -> TokenStream {
 /// Findings about code that nobody wrote, on statements that hold none of the user's.
 fn quiet() -> TokenStream {
     quote! {
-        #[allow(
-            unknown_lints, clippy::used_underscore_binding, clippy::no_effect_underscore_binding,
-            clippy::shadow_unrelated, clippy::shadow_same, clippy::shadow_reuse, clippy::ignored_unit_patterns,
-            clippy::let_unit_value, clippy::pattern_type_mismatch, clippy::redundant_locals,
-        )]
+        #[allow(clippy::used_underscore_binding, clippy::no_effect_underscore_binding, clippy::shadow_unrelated)]
     }
 }

@@ -60,9 +60,8 @@ impl Function {
             errors.at(Rule::R30, keyword.span(), said);
             return None;
         }
-        if let Some(TokenTree::Punct(end)) = item.clone().into_iter().last()
-            && end.as_char() == ';'
-        {
+        let end = item.clone().into_iter().last().filter(|end| end.to_string() == ";");
+        if let Some(end) = end {
             let said = "there is no body to guard; put `#[resilient]` on the function that has one, such as the method in the `impl`";
             errors.at(Rule::R30, end.span(), said);
             return None;

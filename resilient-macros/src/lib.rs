@@ -4,11 +4,12 @@
 //!
 //! | room | what it does |
 //! |---|---|
-//! | `entries`, `keys`, `values`, `numbers` → `settings` | the attribute's text, split at its commas, read key by key |
+//! | `defaults` | a group's settings, handed to the attributes inside |
+//! | `entries`, `keys`, `operands`, `literals`, `numbers`, `values` → `settings` | the attribute's text, split at its commas, read key by key |
 //! | `arguments`, `output`, `unwrapped` → `function` | the function's signature; its body stays the tokens that it is |
 //! | `policy` | the settings as a `Policy` with every default |
 //! | `check` | the rules of `resilient-policy`, and those that need the signature |
-//! | `plan`, `literal` | every decision about the expansion, and the policy as a `const` |
+//! | `plan`, `constant` | every decision about the expansion, and the policy as a `const` |
 //! | `expand` | the plan in tokens; no decisions |
 //!
 //! `errors` collects: every fault of one attribute is reported at once, each on its own token, and the function is
@@ -17,14 +18,17 @@
 
 mod arguments;
 mod check;
+mod constant;
+mod defaults;
 mod derive;
 mod entries;
 mod errors;
 mod expand;
 mod function;
 mod keys;
-mod literal;
+mod literals;
 mod numbers;
+mod operands;
 mod output;
 mod plan;
 mod policy;
@@ -67,6 +71,29 @@ use settings::Settings;
 #[proc_macro_attribute]
 pub fn resilient(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     run(args.into(), item.into()).into()
+}
+
+/// Settings that every `#[resilient]` function of an `impl` block or an inline module inherits.
+///
+/// ```text
+/// #[resilient::defaults(dependency = "stock", timeout_ms = 60, retry_budget = 0.1)]
+/// impl Stock {
+///     #[resilient(read)]
+///     async fn view(&self, sku: &str) -> Result<u32, StockError> { … }
+///
+///     #[resilient(write, idempotency_key = key, timeout_ms = 200)]
+///     async fn reserve(&self, key: IdempotencyKey) -> Result<(), StockError> { … }
+///
+///     fn name(&self) -> &str { … }      // not annotated: untouched
+/// }
+/// ```
+///
+/// A key that the function writes replaces the whole inherited one, options included. An inherited `breaker = "stock"` is
+/// one breaker for all of them, and names each function after it: `stock.view`. A function with `retries = 0` inherits no
+/// `retry` and no `retry_budget`. Inner defaults win over outer ones.
+#[proc_macro_attribute]
+pub fn defaults(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    defaults::expand(&args.into(), &item.into()).into()
 }
 
 /// `Classify` for an error type: a word on each variant says what it means to a caller who might repeat.

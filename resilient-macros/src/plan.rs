@@ -2,15 +2,15 @@
 
 use crate::arguments::{Argument, Hand};
 use crate::check::{Subject, claims};
+use crate::constant::{Writer, Written};
 use crate::function::{Access, Function};
-use crate::literal::{Writer, Written};
 use crate::settings::Settings;
 use crate::values::{Constant, Value};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use resilient_policy::Rule;
 use syn::ext::IdentExt;
-use syn::{Expr, Path};
+use syn::{Expr, Pat, Path};
 
 /// The expansion in words.
 pub struct Plan<'a> {
@@ -70,6 +70,8 @@ pub struct Pass<'a> {
     pub outer: Option<Ident>,
     /// How.
     pub how: How,
+    /// Whether the attribute uses it, so that a body which does not has not forgotten it.
+    pub used: bool,
 }
 
 /// How one argument gets into an attempt.
@@ -122,8 +124,13 @@ impl<'a> Plan<'a> {
         let (settings, function) = (subject.settings, subject.function);
         let ending = Ending::of(settings);
         let again = subject.again();
+        let key = settings.get("idempotency_key").and_then(|setting| match &setting.value {
+            Value::Argument(name) => function.arguments.iter().position(|argument| argument.name() == Some(name)),
+            _ => None,
+        });
+        let arguments = function.arguments.iter().enumerate();
         let passes: Vec<_> =
-            function.arguments.iter().enumerate().map(|(at, argument)| pass(at, argument, again, &ending)).collect();
+            arguments.map(|(at, argument)| pass(at, argument, again, &ending, key == Some(at))).collect();
         let unwrapped = function.unwrapped.as_ref().is_some_and(|unwrapped| unwrapped.this.is_some());
         let lends_self = again && unwrapped && function.access() == Some(Access::Exclusive);
         let borrows_self = again && !lends_self && !matches!(function.access(), None | Some(Access::Shared));
@@ -140,10 +147,7 @@ impl<'a> Plan<'a> {
             moves: !borrows_self && !shares,
             lends_self,
             passes,
-            key: settings.get("idempotency_key").and_then(|setting| match &setting.value {
-                Value::Argument(name) => function.arguments.iter().position(|argument| argument.name() == Some(name)),
-                _ => None,
-            }),
+            key,
             judge: Judge {
                 by: settings.function("retry.on"),
                 success_on: settings.function("breaker.success_on"),
@@ -167,13 +171,11 @@ fn hidden(path: &Path) -> TokenStream {
 }
 
 /// How the argument at this place gets into an attempt.
-fn pass<'a>(at: usize, argument: &'a Argument, again: bool, ending: &Ending<'_>) -> Pass<'a> {
-    let part = ending.keys_on(argument);
-    let after = matches!(ending, Ending::Path { .. }) || part || ending.speaks_of(argument);
-    let unused = matches!(argument.pat, syn::Pat::Wild(_)) && !after;
+fn pass<'a>(at: usize, argument: &'a Argument, again: bool, ending: &Ending<'_>, is_key: bool) -> Pass<'a> {
+    let after = ending.needs(argument);
     let how = match argument.hand() {
-        _ if unused => How::Keep,
-        Hand::Shared if !argument.is_plain() && (again || part) => How::Bind,
+        _ if matches!(argument.pat, Pat::Wild(_)) && !after => How::Keep,
+        Hand::Shared if !argument.is_plain() && (again || after) => How::Bind,
         Hand::Exclusive if again => How::Reborrow,
         Hand::Owned if again && argument.share.is_some() => How::Keep,
         Hand::Owned if after => How::Copy,
@@ -186,7 +188,7 @@ fn pass<'a>(at: usize, argument: &'a Argument, again: bool, ending: &Ending<'_>)
         None if how == How::Keep => None,
         None => Some(mixed(format_args!("__arg{at}"))),
     };
-    Pass { argument, outer, how }
+    Pass { argument, outer, how, used: is_key || (after && !matches!(ending, Ending::Cached(None))) }
 }
 
 /// A name that no name of the user's can meet.
@@ -208,18 +210,23 @@ impl<'a> Ending<'a> {
         }
     }
 
-    /// Whether the argument is a part of the cache key.
-    fn keys_on(&self, argument: &Argument) -> bool {
+    /// Whether the argument is needed after the last attempt.
+    fn needs(&self, argument: &Argument) -> bool {
         match self {
-            Self::Cached(None) => true,
+            Self::Conclude | Self::Default => false,
+            Self::Value(expr) => argument.is_in(expr),
+            Self::Path { .. } | Self::Cached(None) => true,
             Self::Cached(Some(parts)) => parts.iter().any(|part| argument.is_in(&part.to_token_stream())),
-            _ => false,
         }
     }
+}
 
-    /// Whether the expression of `value(…)` needs the argument.
-    fn speaks_of(&self, argument: &Argument) -> bool {
-        matches!(self, Self::Value(expr) if argument.is_in(expr))
+/// A breaker that several functions inherit is the name of none of them alone: `stock` names `stock.view`.
+fn named_after_its_group(settings: &Settings, function: &str) -> Option<String> {
+    let breaker = settings.get("breaker").filter(|breaker| breaker.inherited && !settings.has("name"))?;
+    match &breaker.value {
+        Value::Name(group) => Some(format!("{group}.{function}")),
+        _ => None,
     }
 }
 
@@ -248,11 +255,15 @@ impl Site {
             };
             written.insert(setting.at, tokens);
         }
+        let function = subject.function.sig.ident.unraw().to_string();
+        if let Some(name) = named_after_its_group(subject.settings, &function) {
+            written.insert("name", quote!(#name));
+        }
         Self {
             homes,
             policy: Writer { root, written: &written }.policy(subject.policy),
             claims: claims(subject.settings),
-            function: subject.function.sig.ident.unraw().to_string(),
+            function,
         }
     }
 }

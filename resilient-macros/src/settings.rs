@@ -1,5 +1,6 @@
 //! What the attribute says.
 
+use crate::defaults::INHERITED;
 use crate::entries::{Entry, Form, parenthesised, peeled, split};
 use crate::errors::{Errors, listed, nearest};
 use crate::keys::{KEYS, Key, Takes};
@@ -30,6 +31,8 @@ pub struct Setting {
     pub value: Value,
     /// The value's text; the key where there is none.
     pub tokens: TokenStream,
+    /// Whether `#[resilient::defaults(…)]` brought it.
+    pub inherited: bool,
 }
 
 impl Settings {
@@ -37,10 +40,37 @@ impl Settings {
     pub fn read(args: TokenStream, errors: &mut Errors) -> Self {
         let mut settings = Self::default();
         let mut places = Vec::new();
+        let mut inherited = Vec::new();
         for entry in split(args) {
-            settings.entry(&entry, KEYS, None, &mut places, errors);
+            match (&entry.key, &entry.form) {
+                (Some(key), Form::Parens(group, _)) if key == INHERITED => inherited.push(group.stream()),
+                _ => settings.entry(&entry, KEYS, None, &mut places, errors),
+            }
+        }
+        // The innermost group stands last, and wins.
+        for defaults in inherited.into_iter().rev() {
+            settings.inherit(defaults);
         }
         settings
+    }
+
+    /// Takes over what is not written here. What is wrong with the defaults is said where they stand.
+    fn inherit(&mut self, defaults: TokenStream) {
+        let mut said_there = Errors::default();
+        let defaults = Self::read(defaults, &mut said_there);
+        let is_once = self.get("retries").is_some_and(|setting| matches!(setting.value, Value::Count(0)));
+        let written: Vec<_> = self.list.iter().map(|setting| group_of(setting.at)).collect();
+        let damaged: Vec<_> = self.damaged.iter().map(|at| group_of(at)).collect();
+        for setting in defaults.list {
+            let group = group_of(setting.at);
+            // A function that is not to be repeated has no use for how and how often.
+            let is_pointless = is_once && matches!(group, "retry" | "retry_budget");
+            if !written.contains(&group) && !damaged.contains(&group) && !is_pointless {
+                self.list.push(Setting { inherited: true, ..setting });
+            }
+        }
+        self.damaged.extend(defaults.damaged.iter().filter(|at| !written.contains(&group_of(at))));
+        self.garbled |= defaults.garbled;
     }
 
     /// Reads one entry of a list in which `keys` may stand.
@@ -147,8 +177,13 @@ impl Settings {
         if key.takes == Takes::Options {
             self.put(key, spelled, Value::Said, quote!(#spelled));
         } else {
-            let first = entries.next_if(|entry| !matches!(entry.form, Form::Equals(_)));
-            self.value(key, spelled, first.map_or_else(TokenStream::new, |entry| entry.tokens), errors);
+            match entries.next_if(|entry| !matches!(entry.form, Form::Equals(_))) {
+                Some(first) => self.value(key, spelled, first.tokens, errors),
+                None => {
+                    let said = format!("`{spelled}(…)` begins with a value; write `{spelled}({}, …)`", key.example);
+                    errors.at(if key.takes == Takes::Name { Rule::R31 } else { Rule::R03 }, spelled.span(), said);
+                }
+            }
         }
         for entry in entries {
             self.entry(&entry, key.options, Some(key), places, errors);
@@ -157,7 +192,11 @@ impl Settings {
 
     fn value(&mut self, key: &'static Key, spelled: &Ident, tokens: TokenStream, errors: &mut Errors) {
         if key.takes == Takes::Options {
-            let said = format!("`{spelled}` takes its settings in parentheses; write `{}`", key.right());
+            let right = match tokens.to_string().parse::<u32>() {
+                Ok(count) => format!("retries = {count}"),
+                Err(_) => key.right(),
+            };
+            let said = format!("`{spelled}` takes its settings in parentheses; write `{right}`");
             return errors.over(Rule::R03, &quote!(#spelled #tokens), said);
         }
         if key.takes == Takes::Nothing {
@@ -173,7 +212,7 @@ impl Settings {
     }
 
     fn put(&mut self, key: &'static Key, spelled: &Ident, value: Value, tokens: TokenStream) {
-        self.list.push(Setting { at: key.at, key: spelled.clone(), value, tokens });
+        self.list.push(Setting { at: key.at, key: spelled.clone(), value, tokens, inherited: false });
     }
 
     fn unknown(&mut self, spelled: &Ident, keys: &'static [Key], within: Option<&'static Key>, errors: &mut Errors) {
@@ -191,7 +230,7 @@ impl Settings {
         {
             format!("`{written}` is no setting of its own; write it inside `{}(…)`", owner.word)
         } else {
-            let words = listed(keys.iter().map(|key| key.word), "and");
+            let words = listed(keys.iter().filter(|key| !key.later).map(|key| key.word), "and");
             format!("unknown setting `{written}`{place}; the settings are {words}")
         };
         errors.at(Rule::R01, spelled.span(), said);
@@ -294,6 +333,14 @@ impl Settings {
     /// The key's place, or that of the whole attribute.
     pub fn span_of(&self, at: &str) -> Span {
         self.key_of(at).map_or_else(Span::call_site, |setting| setting.key.span())
+    }
+}
+
+/// The key at the top level that a path belongs to; `read` and `write` answer one question.
+fn group_of(at: &str) -> &str {
+    match at.split('.').next().unwrap_or(at) {
+        "write" => "read",
+        group => group,
     }
 }
 

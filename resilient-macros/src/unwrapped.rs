@@ -66,13 +66,7 @@ impl Unwrapped {
     /// Moves the lines that rename arguments out of the block.
     fn take_over(&mut self, arguments: &mut [Argument]) {
         let mut tokens: VecDeque<TokenTree> = self.block.stream().into_iter().collect();
-        // The edge that tells inference the return type; ours does the same.
-        if tokens.front().is_some_and(|first| is(first, "if"))
-            && let Some(end) = tokens.iter().position(is_braces)
-            && words(tokens.range(..end).cloned().collect(), &mut |word| word == "__ret")
-        {
-            tokens.drain(..=end);
-        }
+        tokens.drain(..edge(&tokens));
         while let Some(line) = Renaming::read(&tokens) {
             if line.source == "self" {
                 let Some(TokenTree::Ident(name)) = line.pattern.clone().into_iter().last() else { break };
@@ -92,6 +86,15 @@ impl Unwrapped {
         let span = self.block.span();
         self.block = Group::new(Delimiter::Brace, tokens.into_iter().collect());
         self.block.set_span(span);
+    }
+}
+
+/// The length of the statement that tells inference the return type; ours does the same.
+fn edge(tokens: &VecDeque<TokenTree>) -> usize {
+    let end = tokens.iter().position(is_braces).filter(|_| tokens.front().is_some_and(|first| is(first, "if")));
+    match end {
+        Some(end) if words(tokens.range(..end).cloned().collect(), &mut |word| word == "__ret") => end + 1,
+        _ => 0,
     }
 }
 

@@ -3,15 +3,14 @@
 use crate::entries::{parenthesised, peeled, split};
 use crate::errors::{Errors, nearest, one_of};
 use crate::keys::{Key, Takes};
-use crate::numbers::{self, UNITS};
+use crate::numbers;
+use crate::operands::Operand;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use resilient_policy::Rule;
 use std::time::Duration;
-use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream, Parser};
-use syn::spanned::Spanned;
-use syn::{Expr, Lit, Path, Token};
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, Path, Token};
 
 /// What a key says.
 pub enum Value {
@@ -56,59 +55,6 @@ pub enum Constant {
     Count,
     /// `f64`
     Number,
-}
-
-/// What stands behind the `=`, before anyone asked what it is for.
-enum Operand {
-    /// A literal, its sign, and whether a `%` follows.
-    Literal { negative: bool, lit: Lit, percent: bool },
-    /// A single word.
-    Word(Ident),
-    /// Any other expression.
-    Other(Expr),
-}
-
-impl Parse for Operand {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
-        if let Some(literal) = Self::literal(input) {
-            return Ok(literal);
-        }
-        if input.peek(syn::Ident::peek_any) && input.cursor().ident().is_some_and(|(_, rest)| ends(rest)) {
-            return input.call(Ident::parse_any).map(Self::Word);
-        }
-        Ok(match bare(input.parse()?) {
-            Expr::Lit(expr) => Self::Literal { negative: false, lit: expr.lit, percent: false },
-            other => Self::Other(other),
-        })
-    }
-}
-
-/// Whether nothing follows, or something that can only be the start of another setting.
-fn ends(rest: syn::buffer::Cursor<'_>) -> bool {
-    rest.eof() || rest.ident().is_some()
-}
-
-impl Operand {
-    /// A literal that is all there is, with the `-` and the `%` that no expression has.
-    fn literal(input: ParseStream) -> Option<Self> {
-        let ahead = input.fork();
-        let negative = ahead.parse::<Option<Token![-]>>().ok()?.is_some();
-        let lit = ahead.parse::<Lit>().ok()?;
-        let percent = ahead.parse::<Option<Token![%]>>().ok()?.is_some();
-        ends(ahead.cursor()).then(|| {
-            syn::parse::discouraged::Speculative::advance_to(input, &ahead);
-            Self::Literal { negative, lit, percent }
-        })
-    }
-}
-
-/// An expression without the invisible and the superfluous round it.
-fn bare(expr: Expr) -> Expr {
-    match expr {
-        Expr::Group(group) => bare(*group.expr),
-        Expr::Paren(paren) => bare(*paren.expr),
-        other => other,
-    }
 }
 
 /// One key and what is written for it.
@@ -160,7 +106,7 @@ impl Reader<'_> {
     }
 
     /// The fault of a value that the key has no use for.
-    fn wrong<T>(&mut self) -> Option<T> {
+    pub fn wrong<T>(&mut self) -> Option<T> {
         let written = self.tokens.to_string();
         let said = match self.key.takes {
             Takes::Time | Takes::Delay => format!("`{written}` is not a duration; write `{}`", self.right()),
@@ -186,7 +132,7 @@ impl Reader<'_> {
     }
 
     /// The key with a right value, in the spelling that the user chose.
-    fn right(&self) -> String {
+    pub fn right(&self) -> String {
         if self.in_millis() {
             let example = numbers::time(self.key.example).map_or(60, |time| time.as_millis());
             return format!("{} = {example}", self.spelled);
@@ -194,11 +140,13 @@ impl Reader<'_> {
         self.key.right()
     }
 
-    fn in_millis(&self) -> bool {
+    /// Whether a bare number counts milliseconds.
+    pub fn in_millis(&self) -> bool {
         matches!(self.key.takes, Takes::Time | Takes::Window) && *self.spelled != self.key.word
     }
 
-    fn word(&mut self, written: &Ident) -> Option<Value> {
+    /// The value that a word is to this key.
+    pub fn word(&mut self, written: &Ident) -> Option<Value> {
         let text = written.to_string();
         if let Some(word) = self.key.words.iter().find(|word| word.word == text) {
             if word.later {
@@ -239,164 +187,6 @@ impl Reader<'_> {
         }
     }
 
-    fn literal(&mut self, negative: bool, lit: &Lit, percent: bool) -> Option<Value> {
-        if let Lit::Str(text) = lit
-            && !negative
-            && !percent
-        {
-            return self.text(&text.value());
-        }
-        let (digits, suffix, whole) = match lit {
-            Lit::Int(int) => (int.base10_digits().to_owned(), int.suffix().to_owned(), true),
-            Lit::Float(float) => (float.base10_digits().to_owned(), float.suffix().to_owned(), false),
-            _ => return self.wrong(),
-        };
-        match self.key.takes {
-            Takes::Time | Takes::Delay => self.time(negative, percent, &digits, &suffix),
-            Takes::Window if self.in_millis() || !suffix.is_empty() => self.time(negative, percent, &digits, &suffix),
-            Takes::Count | Takes::Window => self.count(negative, percent || !whole, &digits, &suffix),
-            Takes::Share | Takes::Factor => self.number(negative, percent, &digits, &suffix),
-            _ => self.wrong(),
-        }
-    }
-
-    fn time(&mut self, negative: bool, percent: bool, digits: &str, suffix: &str) -> Option<Value> {
-        let written = self.tokens.to_string();
-        let said = if percent {
-            return self.wrong();
-        } else if negative {
-            format!("a duration is positive; write `{}`", self.right())
-        } else if self.in_millis() && !suffix.is_empty() {
-            format!(
-                "`{}` counts milliseconds already; write `{} = {written}` or a number alone",
-                self.spelled, self.key.word
-            )
-        } else if !self.in_millis() && suffix.is_empty() {
-            format!("`{written}` has no unit; write `{written}ms` or `{written}s`")
-        } else {
-            let unit = if suffix.is_empty() { "ms" } else { suffix };
-            if !UNITS.iter().any(|(known, _)| *known == unit) {
-                format!("unknown unit `{unit}`; use `ns`, `us`, `ms`, `s`, `min` or `h`")
-            } else if let Some(time) = numbers::time_of(digits, unit) {
-                return Some(Value::Time(time));
-            } else {
-                format!("`{written}` is longer than a duration can be; write `{}`", self.right())
-            }
-        };
-        self.errors.over(Rule::R03, &self.tokens, said);
-        None
-    }
-
-    fn count(&mut self, negative: bool, broken: bool, digits: &str, suffix: &str) -> Option<Value> {
-        let said = if negative {
-            format!("`{}` counts from 0 up; write `{}`", self.spelled, self.right())
-        } else if broken {
-            return self.wrong();
-        } else if !suffix.is_empty() {
-            format!("`{}` counts, so it has no unit; write `{} = {digits}`", self.spelled, self.spelled)
-        } else if let Ok(count) = digits.parse() {
-            return Some(Value::Count(count));
-        } else {
-            format!("`{}` is more than `{}` can count; write `{}`", self.tokens, self.spelled, self.right())
-        };
-        self.errors.over(Rule::R03, &self.tokens, said);
-        None
-    }
-
-    fn number(&mut self, negative: bool, percent: bool, digits: &str, suffix: &str) -> Option<Value> {
-        let share = self.key.takes == Takes::Share;
-        if !suffix.is_empty() || (percent && !share) {
-            return self.wrong();
-        }
-        let number: f64 = digits.parse().ok().filter(|number: &f64| number.is_finite())?;
-        let number = if percent { number / 100.0 } else { number };
-        let number = if negative { -number } else { number };
-        if let Some(said) = self.unruled(number) {
-            self.errors.over(Rule::R03, &self.tokens, said);
-            return None;
-        }
-        Some(Value::Number(number))
-    }
-
-    /// What is wrong with a number that no rule of the policy looks at.
-    fn unruled(&self, number: f64) -> Option<String> {
-        match self.key.at {
-            "breaker.open_jitter" if !(0.0..=1.0).contains(&number) => {
-                Some(format!("a share lies between 0 and 1; write `{}`", self.right()))
-            }
-            "breaker.open_factor" if number < 1.0 => {
-                Some(format!("an open time that shrinks probes faster the longer it fails; write `{}`", self.right()))
-            }
-            _ => None,
-        }
-    }
-
-    fn text(&mut self, text: &str) -> Option<Value> {
-        match self.key.takes {
-            Takes::Name => self.name(text),
-            Takes::Rate => match numbers::rate(text) {
-                Some((permits, per)) => Some(Value::Rate(permits, per)),
-                None => self.wrong(),
-            },
-            // An enumeration, a unit or a per cent sign in quotes, as rustfmt prefers them.
-            Takes::Word | Takes::Time | Takes::Share | Takes::Window | Takes::Delay
-                if !text.is_empty() && !text.contains('"') =>
-            {
-                let Ok(inside) = text.parse::<TokenStream>() else { return self.wrong() };
-                let at = self.tokens.span();
-                let inside: TokenStream = inside
-                    .into_iter()
-                    .map(|mut token| {
-                        token.set_span(at);
-                        token
-                    })
-                    .collect();
-                let parse = |input: ParseStream| input.parse::<Operand>();
-                match parse.parse2(inside) {
-                    Ok(Operand::Word(word)) => self.word(&word),
-                    Ok(Operand::Literal { negative, lit, percent }) if !matches!(lit, Lit::Str(_)) => {
-                        self.literal(negative, &lit, percent)
-                    }
-                    _ => self.wrong(),
-                }
-            }
-            _ => self.wrong(),
-        }
-    }
-
-    fn name(&mut self, text: &str) -> Option<Value> {
-        let said = if text.is_empty() {
-            format!("a {} needs a name; write `{}`", self.owner(), self.key.right())
-        } else if text.contains(['{', '}']) {
-            let said = "one state per value (`{…}`) is not there yet in this version; write one name for all";
-            self.errors.over(Rule::R01, &self.tokens, said);
-            return None;
-        } else if text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-_".contains(c)) {
-            return Some(Value::Name(text.to_owned()));
-        } else {
-            let tame: String = text
-                .to_lowercase()
-                .chars()
-                .map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' })
-                .collect();
-            format!("a name is made of `a-z`, `0-9`, `.`, `_` and `-`; write \"{tame}\"")
-        };
-        self.errors.over(Rule::R31, &self.tokens, said);
-        None
-    }
-
-    /// What the key names.
-    fn owner(&self) -> &'static str {
-        match self.key.at.split('.').next() {
-            Some("breaker") => "breaker",
-            Some("bulkhead") => "bulkhead",
-            Some("retry_budget") => "budget",
-            Some("rate_limit") => "rate limit",
-            Some("dependency") => "dependency",
-            _ => "operation",
-        }
-    }
-
     fn expression(&mut self, expr: Expr) -> Option<Value> {
         let function = matches!(expr, Expr::Path(_) | Expr::Closure(_));
         let constant = match self.key.takes {
@@ -430,17 +220,17 @@ impl Reader<'_> {
     /// `value(expr)`, if it is one.
     fn answer(&mut self) -> Option<Option<Value>> {
         let mut tokens = self.tokens.clone().into_iter();
-        match (tokens.next(), tokens.next(), tokens.next()) {
-            (Some(TokenTree::Ident(word)), Some(TokenTree::Group(group)), None) if word == "value" => {
-                let answer = group.stream();
-                if answer.is_empty() {
-                    self.errors.at(Rule::R03, word.span(), "`value` needs an expression; write `value(0)`");
-                    return Some(None);
-                }
-                Some(Some(Value::Answer(answer)))
-            }
-            _ => None,
+        let answer = match (tokens.next(), tokens.next(), tokens.next()) {
+            (Some(TokenTree::Ident(word)), None, None) if word == "value" => TokenStream::new(),
+            (Some(TokenTree::Ident(word)), Some(TokenTree::Group(group)), None) if word == "value" => group.stream(),
+            _ => return None,
+        };
+        if answer.is_empty() {
+            let said = "`value` needs the expression that is to answer; write `value(0)`";
+            self.errors.over(Rule::R03, &self.tokens, said);
+            return Some(None);
         }
+        Some(Some(Value::Answer(answer)))
     }
 
     fn root(&mut self) -> Option<Value> {

@@ -1,6 +1,7 @@
 //! What every attempt starts from: the caller's arguments.
 
 use std::{
+    any::Any,
     borrow::Borrow,
     hash::{Hash, Hasher},
 };
@@ -60,65 +61,66 @@ impl<T: Clone> Reusable for T {
     }
 }
 
-/// An argument that can be part of a cache key: compared by equality, kept as its owned form.
+/// A type that can be part of a cache key.
 #[diagnostic::on_unimplemented(
     message = "[R25] `{Self}` cannot be part of a cache key",
     label = "not `Eq + Hash + Clone + Send + Sync + 'static`",
     note = "name what the answer depends on: `fallback(cached, key = (tenant.id, sku))`"
 )]
-pub trait KeyPart: ToOwned<Owned: Borrow<Self> + Send + Sync + 'static> + Eq + Hash {
-    /// The part itself: gives `&str` and `&String` alike a name to be taken by.
-    fn part(&self) -> &Self {
+pub trait KeyPart {
+    /// This value as a part; whatever its type is, so that a type which cannot be one is one error.
+    fn part<'a>(whole: &'a &Self) -> &'a dyn Part;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T> KeyPart for T
+where
+    T: ?Sized + ToOwned<Owned: Borrow<T> + Send + Sync + 'static> + Eq + Hash + Sync,
+{
+    fn part<'a>(whole: &'a &Self) -> &'a dyn Part {
+        whole
+    }
+}
+
+/// Gives `&str` and `&String` alike a name to be taken by: the method call finds the innermost type.
+pub trait Itself {
+    /// Itself.
+    fn itself(&self) -> &Self {
         self
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<T> KeyPart for T where T: ?Sized + ToOwned<Owned: Borrow<T> + Send + Sync + 'static> + Eq + Hash {}
+impl<T: ?Sized> Itself for T {}
 
-/// What a cached answer is an answer to: a tuple of references to its parts.
-pub trait Key {
-    /// The key as it is kept.
-    type Kept: Send + Sync + 'static;
-    /// Feeds the parts to `state`.
-    fn digest<H: Hasher>(&self, state: &mut H);
-    /// Whether `kept` was made from equal parts.
-    fn same(&self, kept: &Self::Kept) -> bool;
-    /// The key as it is kept.
-    fn keep(&self) -> Self::Kept;
+/// A part of a cache key: compared by equality, kept as its owned form.
+pub trait Part: Sync {
+    /// Feeds it to `state`.
+    fn feed(&self, state: &mut dyn Hasher);
+    /// Whether `kept` was made from an equal part.
+    fn same(&self, kept: &Kept) -> bool;
+    /// The part as it is kept.
+    fn keep(&self) -> Box<Kept>;
 }
 
-macro_rules! keys {
-    ($(($($part:ident $at:tt)*))*) => {$(
-        impl<$($part: KeyPart + ?Sized),*> Key for ($(&$part,)*) {
-            type Kept = ($($part::Owned,)*);
+/// A part as it is kept.
+pub type Kept = dyn Any + Send + Sync;
 
-            #[allow(unused_variables, reason = "a key of no parts")]
-            fn digest<H: Hasher>(&self, state: &mut H) {
-                $(self.$at.hash(state);)*
-            }
+/// What a cached answer is an answer to.
+pub type Key<'a> = [&'a dyn Part];
 
-            #[allow(unused_variables, reason = "a key of no parts")]
-            fn same(&self, kept: &Self::Kept) -> bool {
-                true $(&& self.$at == kept.$at.borrow())*
-            }
+impl<T> Part for &T
+where
+    T: ?Sized + ToOwned<Owned: Borrow<T> + Send + Sync + 'static> + Eq + Hash + Sync,
+{
+    fn feed(&self, mut state: &mut dyn Hasher) {
+        self.hash(&mut state);
+    }
 
-            #[allow(clippy::unused_unit, reason = "a key of no parts")]
-            fn keep(&self) -> Self::Kept {
-                ($(self.$at.to_owned(),)*)
-            }
-        }
-    )*};
-}
+    fn same(&self, kept: &Kept) -> bool {
+        kept.downcast_ref::<T::Owned>().is_some_and(|kept| *self == kept.borrow())
+    }
 
-keys! {
-    ()
-    (A 0)
-    (A 0 B 1)
-    (A 0 B 1 C 2)
-    (A 0 B 1 C 2 D 3)
-    (A 0 B 1 C 2 D 3 E 4)
-    (A 0 B 1 C 2 D 3 E 4 F 5)
-    (A 0 B 1 C 2 D 3 E 4 F 5 G 6)
-    (A 0 B 1 C 2 D 3 E 4 F 5 G 6 I 7)
+    fn keep(&self) -> Box<Kept> {
+        Box::new((*self).to_owned())
+    }
 }

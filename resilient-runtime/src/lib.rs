@@ -47,8 +47,8 @@ pub use verdict::{Class, Classify, Executed, Hint, Verdict};
 #[doc(hidden)]
 pub mod __private {
     pub use crate::{
-        arguments::{Key, KeyPart, Reusable, Slot},
-        call::{BlockingCall, Cacheable, Call},
+        arguments::{Itself, Key, KeyPart, Part, Reusable, Slot},
+        call::{BlockingCall, Cacheable, Call, Keepable},
         classify::RetryAfter,
         idempotency::KeyArgument,
         operation::{Location, Site},

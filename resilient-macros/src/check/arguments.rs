@@ -3,6 +3,7 @@
 use super::Subject;
 use crate::arguments::Hand;
 use crate::errors::{Errors, nearest};
+use crate::function::Access;
 use crate::values::Value;
 use resilient_policy::Rule;
 use syn::Pat;
@@ -14,7 +15,18 @@ pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
     if subject.again() {
         repeated(subject, errors);
     }
+    hedged(subject, errors);
     idempotency_key(subject, errors);
+}
+
+/// R10: two copies at once cannot both have the same `&mut`.
+fn hedged(subject: &Subject<'_>, errors: &mut Errors) {
+    let Some(hedge) = subject.settings.get("hedge") else { return };
+    let exclusive = subject.function.arguments.iter().any(|argument| argument.hand() == Hand::Exclusive);
+    if exclusive || subject.function.access() == Some(Access::Exclusive) {
+        let said = "a hedge runs the call twice at once, and both cannot have the same `&mut`; drop `hedge`";
+        errors.at(Rule::R10, hedge.key.span(), said);
+    }
 }
 
 /// R26: `#[share]` where it means something.
@@ -30,11 +42,13 @@ fn shared(subject: &Subject<'_>, errors: &mut Errors) {
                 errors.over(Rule::R26, share, "a `&` is shared by every attempt anyway; drop `#[share]`");
             }
             Hand::Owned => {
-                if let Pat::Ident(pat) = &argument.pat
-                    && let Some(word) = &pat.mutability
-                {
+                let mutable = match &argument.pat {
+                    Pat::Ident(pat) => pat.mutability,
+                    _ => None,
+                };
+                if let Some(word) = mutable {
                     let said = "a shared argument is the same in every attempt, so it cannot be `mut`; drop `mut` or `#[share]`";
-                    errors.over(Rule::R26, word, said);
+                    errors.over(Rule::R26, &word, said);
                 }
             }
             Hand::Exclusive => {}

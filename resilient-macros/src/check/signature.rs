@@ -7,7 +7,6 @@ use crate::output::{OutputKind, is_opaque};
 use crate::values::Value;
 use quote::ToTokens;
 use resilient_policy::{FallbackKind, Rule, Timeout};
-use syn::spanned::Spanned;
 use syn::{GenericParam, Type};
 
 pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
@@ -100,7 +99,7 @@ fn outcome(subject: &Subject<'_>, errors: &mut Errors) {
     }
     match &output.ty {
         Some(ty) if !output.is_unit() => {
-            let said = format!("`{}` does not tell success from failure; {instead}", text(ty));
+            let said = format!("`{}` does not tell success from failure; {instead}", ty.to_token_stream());
             errors.over(Rule::R24, ty, said);
         }
         _ => {
@@ -126,13 +125,10 @@ fn plan(subject: &Subject<'_>, errors: &mut Errors) {
         FallbackKind::Default | FallbackKind::Value => "",
     };
     for (at, owner) in OPTIONS {
-        if let Some(setting) = subject.settings.get(at)
-            && *owner != here
-        {
-            let owner = if *owner == "cached" { "`cached`" } else { owner };
-            let said = format!("`{}` belongs to a fallback that is {owner}; leave it out", setting.key);
-            errors.at(Rule::R01, setting.key.span(), said);
-        }
+        let Some(setting) = subject.settings.get(at).filter(|_| *owner != here) else { continue };
+        let owner = if *owner == "cached" { "`cached`" } else { owner };
+        let said = format!("`{}` belongs to a fallback that is {owner}; leave it out", setting.key);
+        errors.at(Rule::R01, setting.key.span(), said);
     }
 }
 
@@ -143,9 +139,7 @@ fn cached(subject: &Subject<'_>, errors: &mut Errors) {
     if !matches!(setting.value, Value::Word("cached")) {
         return;
     }
-    if let Some(Type::Tuple(unit)) = function.output.ok()
-        && unit.elems.is_empty()
-    {
+    if matches!(function.output.ok(), Some(Type::Tuple(unit)) if unit.elems.is_empty()) {
         errors.over(Rule::R35, setting, "nothing to keep: the function returns `()`; write `fallback = default`");
     }
     if subject.settings.has("fallback.key") || subject.settings.damaged("fallback.key") {
@@ -162,10 +156,6 @@ fn cached(subject: &Subject<'_>, errors: &mut Errors) {
             let said = format!("the answer may depend on this argument, which cannot be part of a key; {write}");
             errors.over(Rule::R25, &argument.ty, said);
         }
-    }
-    if function.arguments.len() > 8 {
-        let said = format!("a key has at most 8 parts, and there are {} arguments; {write}", function.arguments.len());
-        errors.over(Rule::R25, setting, said);
     }
 }
 
@@ -202,9 +192,4 @@ fn constants(subject: &Subject<'_>, errors: &mut Errors) {
             depends
         });
     }
-}
-
-/// A type as a person writes it.
-fn text(ty: &Type) -> String {
-    ty.span().source_text().unwrap_or_else(|| ty.to_token_stream().to_string())
 }

@@ -5,7 +5,7 @@ use super::site::located;
 use crate::arguments::{copied, is_cfg, is_lint};
 use crate::output::is_opaque;
 use crate::plan::{How, Pass, Plan};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -47,10 +47,9 @@ pub fn each(plan: &Plan<'_>) -> TokenStream {
         let (mutability, name, quiet) = (&this.mutability, &this.name, quiet());
         quote!(#quiet let #mutability #name = &mut *#name;)
     });
-    let lines = plan.passes.iter().filter_map(|pass| {
+    let lines = plan.passes.iter().enumerate().filter_map(|(at, pass)| {
         let outer = pass.outer.as_ref()?;
-        let pat = &pass.argument.pat;
-        if matches!(pat, syn::Pat::Wild(_)) {
+        if matches!(pass.argument.pat, syn::Pat::Wild(_)) {
             return None;
         }
         let value = match &pass.how {
@@ -66,11 +65,37 @@ pub fn each(plan: &Plan<'_>) -> TokenStream {
                 quote_spanned!(Span::mixed_site()=> #slot.take(__call.is_last(), #reuse))
             }
         };
-        let attrs = copied(&pass.argument.attrs, |attr| is_cfg(attr) || is_lint(attr));
-        let quiet = quiet();
-        Some(quote!(#attrs #quiet let #pat = #value;))
+        if !is_handed_over(plan, pass) {
+            return Some(taken_apart(pass, &value));
+        }
+        let (fresh, cfg, quiet) = (fresh(at), copied(&pass.argument.attrs, is_cfg), quiet());
+        Some(quote!(#cfg #quiet let #fresh = #value;))
     });
     quote!(#this #(#lines)*)
+}
+
+/// At the start of an attempt that borrows: what it owns none the less, so that `Send` is all it needs to be.
+pub fn inside(plan: &Plan<'_>) -> TokenStream {
+    let owned = plan.passes.iter().enumerate().filter(|(_, pass)| is_handed_over(plan, pass));
+    owned.map(|(at, pass)| taken_apart(pass, &fresh(at).into_token_stream())).collect()
+}
+
+/// Whether a copy is to move into an attempt that borrows everything else.
+fn is_handed_over(plan: &Plan<'_>, pass: &Pass<'_>) -> bool {
+    matches!(pass.how, How::Slot(_) | How::Copy) && !plan.moves && plan.function.output.is_async()
+}
+
+fn fresh(at: usize) -> Ident {
+    Ident::new(&format!("__fresh{at}"), Span::mixed_site())
+}
+
+/// The user's own names for an argument.
+fn taken_apart(pass: &Pass<'_>, value: &TokenStream) -> TokenStream {
+    let (pat, quiet) = (&pass.argument.pat, quiet());
+    let attrs = copied(&pass.argument.attrs, |attr| is_cfg(attr) || is_lint(attr));
+    // A setting uses it, whether the body does or not.
+    let used = pass.used.then(|| quote!(#[allow(unused_variables)]));
+    quote!(#attrs #used #quiet let #pat = #value;)
 }
 
 /// The names of the arguments, for an expression that is evaluated outside of an attempt: what `access` makes of those
@@ -80,7 +105,8 @@ pub fn outside(plan: &Plan<'_>, tokens: &TokenStream, access: &TokenStream) -> T
         let outer = &pass.outer;
         match &pass.how {
             How::Bind => Some(revived(pass, &quote!(#outer))),
-            How::Copy if access.is_empty() && pass.argument.is_plain() => None,
+            // The very argument is still there under its name.
+            How::Copy if pass.argument.name() == outer.as_ref() => None,
             How::Copy => Some(revived(pass, &quote!(#access #outer))),
             How::Keep | How::Reborrow | How::Slot(_) => None,
         }

@@ -60,19 +60,25 @@ pub fn waiting(plan: &Plan<'_>) -> TokenStream {
 
 /// `let judge = …;`, where plan B needs it too.
 pub fn judge(plan: &Plan<'_>) -> TokenStream {
-    if !matches!(plan.ending, Ending::Path { .. }) {
-        return TokenStream::new();
+    match plan.ending {
+        Ending::Path { .. } => pointer(plan),
+        _ => TokenStream::new(),
     }
-    let (root, judge) = (&plan.root, judged(plan));
-    quote_spanned!(Span::mixed_site()=> let __judge: fn(&_) -> #root::Judgement = #judge;)
 }
 
-/// What judges an outcome, by name where it has one.
+/// What judges an outcome, where an attempt needs it.
 fn judge_here(plan: &Plan<'_>) -> TokenStream {
-    match plan.ending {
-        Ending::Path { .. } => quote_spanned!(Span::mixed_site()=> __judge),
-        _ => judged(plan),
+    if matches!(plan.ending, Ending::Path { .. }) {
+        return quote_spanned!(Span::mixed_site()=> __judge);
     }
+    let pointer = pointer(plan);
+    quote_spanned!(Span::mixed_site()=> { #pointer __judge })
+}
+
+/// As a pointer: the function's own type inside of a future would repeat a missing bound's error.
+fn pointer(plan: &Plan<'_>) -> TokenStream {
+    let (root, judge) = (&plan.root, judged(plan));
+    quote_spanned!(Span::mixed_site()=> let __judge: fn(&_) -> #root::Judgement = #judge;)
 }
 
 /// The function that judges an outcome. Its one bounded path carries the user's type, and nothing else of the user's.
@@ -80,7 +86,7 @@ fn judged(plan: &Plan<'_>) -> TokenStream {
     let (root, ret) = (&plan.root, &plan.function.output.tokens);
     let plain = match (plan.judge.by, plan.strict) {
         (Some(path), _) => {
-            quote_spanned!(Span::mixed_site()=> |__outcome| #root::judge_by(__outcome, #path))
+            quote_spanned!(Span::mixed_site()=> |__outcome: &#ret| #root::judge_by(__outcome, #path))
         }
         (None, true) => quote!(<#ret as #root::Judged>::judge),
         (None, false) => probed(plan, &quote!(judge)),
@@ -94,12 +100,16 @@ fn judged(plan: &Plan<'_>) -> TokenStream {
         None => quote_spanned!(Span::mixed_site()=> (#plain)(__outcome)),
     };
     let asked = |path: &syn::Expr| match path {
-        syn::Expr::Closure(_) => quote_spanned!(Span::mixed_site()=> (#path)(__outcome)),
+        // A closure learns the type of its argument from the pointer.
+        syn::Expr::Closure(_) => quote_spanned!(Span::mixed_site()=> {
+            let __asked: fn(&#ret) -> #root::core::primitive::bool = #path;
+            __asked(__outcome)
+        }),
         _ => quote_spanned!(Span::mixed_site()=> #path(__outcome)),
     };
     let success = success.map(asked).map(|yes| quote!(.success_on(#yes)));
     let ignore = ignore.map(asked).map(|yes| quote!(.ignore_on(#yes)));
-    quote_spanned!(Span::mixed_site()=> |__outcome| #base #success #ignore)
+    quote_spanned!(Span::mixed_site()=> |__outcome: &#ret| #base #success #ignore)
 }
 
 /// `judge`, `settle` or `wrap` of a return type that may be no `Result`.
@@ -120,7 +130,6 @@ pub fn attempts(plan: &Plan<'_>) -> TokenStream {
     let attempt = attempt(plan, &way);
     if !plan.looped {
         return quote_spanned! {Span::mixed_site()=>
-            #[allow(clippy::let_and_return)]
             let __ending = {
                 #each
                 #attempt
@@ -165,16 +174,16 @@ fn body(plan: &Plan<'_>) -> TokenStream {
     let moves = plan.moves.then(|| quote_spanned!(cause=> move));
     match (function.output.kind, &function.unwrapped) {
         (OutputKind::Future | OutputKind::Boxed, Some(unwrapped)) => {
-            let block = in_braces(&unwrapped.block, &edge(plan), unwrapped.block.stream());
+            let block = in_braces(&unwrapped.block, &opening(plan), unwrapped.block.stream());
             pinned(plan, &quote_spanned!(cause=> async #moves #block))
         }
         (OutputKind::Future | OutputKind::Boxed, None) => {
             let made = evaluated(&function.body, moves.as_ref());
-            let edge = edge(plan);
-            pinned(plan, &quote_spanned!(cause=> async #moves { #edge (#made).await }))
+            let opening = opening(plan);
+            pinned(plan, &quote_spanned!(cause=> async #moves { #opening (#made).await }))
         }
         (OutputKind::Async, _) => {
-            let block = in_braces(&function.body, &edge(plan), function.body.stream());
+            let block = in_braces(&function.body, &opening(plan), function.body.stream());
             pinned(plan, &quote_spanned!(cause=> async #moves #block))
         }
         (OutputKind::Sync | OutputKind::Stream, _) => {
@@ -200,16 +209,17 @@ fn pinned(plan: &Plan<'_>, future: &TokenStream) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> #root::core::pin::pin!(#root::core::option::Option::Some(#future)))
 }
 
-/// The caller's own braces round the edge and the body: type errors land where they would without us.
-fn in_braces(braces: &Group, edge: &TokenStream, body: TokenStream) -> TokenStream {
-    let mut block = Group::new(Delimiter::Brace, quote!(#edge #body));
+/// The caller's own braces round our opening and the body: type errors land where they would without us.
+fn in_braces(braces: &Group, opening: &TokenStream, body: TokenStream) -> TokenStream {
+    let mut block = Group::new(Delimiter::Brace, quote!(#opening #body));
     block.set_span(braces.span());
     TokenTree::Group(block).into_token_stream()
 }
 
-/// A `return` that never runs tells inference what an `async` block yields, since it cannot be written down.
-fn edge(plan: &Plan<'_>) -> TokenStream {
-    let ret = &plan.function.output.tokens;
+/// What the block of an attempt starts with: a `return` that never runs tells inference what an `async` block yields,
+/// since it cannot be written down; then the arguments that it owns.
+fn opening(plan: &Plan<'_>) -> TokenStream {
+    let (ret, inside) = (&plan.function.output.tokens, arguments::inside(plan));
     quote_spanned! {Span::mixed_site()=>
         #[allow(
             unknown_lints, unreachable_code, clippy::diverging_sub_expression, clippy::empty_loop, clippy::let_unit_value,
@@ -219,5 +229,6 @@ fn edge(plan: &Plan<'_>) -> TokenStream {
             let __returned: #ret = loop {};
             return __returned;
         }
+        #inside
     }
 }

@@ -3,56 +3,82 @@
 use super::arguments::{handed_on, outside};
 use super::attempt::{lent, probed, waiting};
 use super::quiet;
+use super::site::located;
 use crate::arguments::Hand;
 use crate::plan::{Ending, Pass, Plan};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Expr;
+use syn::spanned::Spanned;
 
 /// Before the first attempt: what a cached answer is an answer to.
 pub fn key(plan: &Plan<'_>) -> TokenStream {
-    let parts: Vec<_> = match &plan.ending {
-        Ending::Cached(None) => plan.passes.iter().map(|pass| part(plan, pass)).collect(),
-        Ending::Cached(Some(parts)) => return written_key(plan, parts),
-        _ => return TokenStream::new(),
-    };
-    keyed(&parts)
+    match &plan.ending {
+        Ending::Cached(None) => {
+            let parts: Vec<_> = plan.passes.iter().map(|pass| argument(plan, pass)).collect();
+            keyed(plan, &parts)
+        }
+        Ending::Cached(Some(written_parts)) => {
+            let all: TokenStream = written_parts.iter().map(ToTokens::to_token_stream).collect();
+            let seen = outside(plan, &all, &quote!(&));
+            let parts: Vec<_> = written_parts.iter().enumerate().map(|(at, part)| written(plan, at, part)).collect();
+            let key = keyed(plan, &parts);
+            quote!(#seen #key)
+        }
+        _ => TokenStream::new(),
+    }
 }
 
-/// An argument as a part of the key.
-fn part(plan: &Plan<'_>, pass: &Pass<'_>) -> TokenStream {
-    let (root, ty) = (&plan.root, pass.argument.target());
-    let outer = &pass.outer;
-    let value = if pass.argument.hand() == Hand::Owned { quote!(&#outer) } else { quote!(#outer) };
-    quote!(<#ty as #root::KeyPart>::part(#value))
+/// One part of a key.
+struct Part {
+    /// Statements before it.
+    before: TokenStream,
+    /// A reference to what it is made of.
+    whole: TokenStream,
+    /// What makes it comparable: one bounded path at the user's type or expression.
+    compared: TokenStream,
 }
 
-/// The parts of `key = (…)`: method calls, so that `&str` and `String` alike find what they can be kept as.
-fn written_key(plan: &Plan<'_>, parts: &[Expr]) -> TokenStream {
-    let root = &plan.root;
-    let all: TokenStream = parts.iter().map(ToTokens::to_token_stream).collect();
-    let seen = outside(plan, &all, &quote!(&));
-    let names: Vec<_> = (0..parts.len()).map(|at| Ident::new(&format!("__part{at}"), Span::mixed_site())).collect();
-    let values = names.iter().map(|name| {
-        quote!({
-            use #root::KeyPart as _;
-            (*#name).part()
-        })
+fn argument(plan: &Plan<'_>, pass: &Pass<'_>) -> Part {
+    let (root, ty, outer) = (&plan.root, pass.argument.target(), &pass.outer);
+    let whole = if pass.argument.hand() == Hand::Owned { quote!(&#outer) } else { quote!(#outer) };
+    Part { before: TokenStream::new(), whole, compared: quote!(<#ty as #root::KeyPart>::part) }
+}
+
+/// A part of `key = (…)`: through a method call, so that `&str` and `String` alike find what they can be kept as.
+fn written(plan: &Plan<'_>, at: usize, part: &Expr) -> Part {
+    let (root, quiet) = (&plan.root, quiet());
+    let name = numbered("__written", at);
+    let whole = quote_spanned! {Span::mixed_site()=> {
+        use #root::Itself as _;
+        (*#name).itself()
+    }};
+    let compared = located(quote!(#root::KeyPart::part), part.span());
+    Part { before: quote!(#quiet let #name = &(#part);), whole, compared }
+}
+
+fn keyed(plan: &Plan<'_>, parts: &[Part]) -> TokenStream {
+    let (root, count) = (&plan.root, parts.len());
+    let lines = parts.iter().enumerate().map(|(at, part)| {
+        let (Part { before, whole, .. }, name) = (part, numbered("__whole", at));
+        quote_spanned!(Span::mixed_site()=> #before let #name = #whole;)
     });
-    let key = keyed(&values.collect::<Vec<_>>());
-    let lets = names.iter().zip(parts).map(|(name, part)| quote!(let #name = &(#part);));
-    let quiet = quiet();
-    quote!(#seen #(#quiet #lets)* #key)
-}
-
-fn keyed(parts: &[TokenStream]) -> TokenStream {
+    let parts = parts.iter().enumerate().map(|(at, part)| {
+        let (compared, name) = (&part.compared, numbered("__whole", at));
+        quote_spanned!(Span::mixed_site()=> #compared(&#name))
+    });
     quote_spanned! {Span::mixed_site()=>
-        let __key = (#(#parts,)*);
+        #(#lines)*
+        let __key: [&dyn #root::Part; #count] = [#(#parts),*];
         let __digest = __call.digest(&__key);
     }
 }
 
-/// What the function returns.
+fn numbered(name: &str, at: usize) -> Ident {
+    Ident::new(&format!("{name}{at}"), Span::mixed_site())
+}
+
+// What the function returns.
 pub fn ending(plan: &Plan<'_>) -> TokenStream {
     match &plan.ending {
         Ending::Conclude => conclude(plan),
@@ -129,22 +155,28 @@ fn plan_b_with_error(plan: &Plan<'_>, path: &Expr) -> TokenStream {
     }
 }
 
-/// `let better = …;`: what plan B answered, if it was asked and did.
+/// `let better = …;`: what plan B answered, if it was asked and did. Its call is a plain one, shown at the path, where
+/// rustc says best what does not fit.
 fn better(plan: &Plan<'_>, path: &Expr, arguments: &[TokenStream], bounded: &TokenStream) -> TokenStream {
-    let (root, lent, waiting) = (&plan.root, lent(plan), waiting(plan));
+    let (root, ret, lent, waiting) = (&plan.root, &plan.function.output.tokens, lent(plan), waiting(plan));
+    let mut list = Group::new(Delimiter::Parenthesis, quote!(#(#arguments),*));
+    list.set_span(Span::mixed_site().located_at(path.span()));
     let made = if plan.function.output.is_async() {
+        let future = located(quote!(#root::plan), path.span());
         quote_spanned! {Span::mixed_site()=>
-            #root::core::pin::pin!(#root::core::option::Option::Some(#root::plan(#path(#(#arguments),*))))
+            #root::core::pin::pin!(#root::core::option::Option::Some(#future(#path #list)))
         }
     } else {
-        quote_spanned!(Span::mixed_site()=> || #path(#(#arguments),*))
+        quote_spanned!(Span::mixed_site()=> || -> #ret { #path #list })
     };
+    let answer =
+        located(quote_spanned!(Span::mixed_site()=> #lent.plan_b(__plan, __judge, #bounded)#waiting), path.span());
+    let answered = located(quote_spanned!(Span::mixed_site()=> __better), path.span());
     quote_spanned! {Span::mixed_site()=>
-        #[allow(clippy::let_and_return, clippy::redundant_closure)]
-        let __better = if #lent.falls_back() {
+        let __better: #root::core::option::Option<#ret> = if #lent.falls_back() {
             let __plan = #made;
-            let __better = #lent.plan_b(__plan, __judge, #bounded)#waiting;
-            __better
+            let __better = #answer;
+            #answered
         } else {
             #root::core::option::Option::None
         };

@@ -32,8 +32,8 @@ pub(crate) struct Core {
     phase: Phase,
     /// When the call came in, then when the running attempt started.
     started: Moment,
-    /// When the running attempt is cut, or the backoff is over.
-    until: Moment,
+    /// When the running attempt is cut, the backoff is over, or plan B is late.
+    pub(super) until: Moment,
     /// What the attempt before the one to come was, once one has failed.
     before: Option<(Sample, Class)>,
     /// The wait before the retry before this one in nanoseconds, which decorrelated jitter grows from.
@@ -45,6 +45,8 @@ pub(crate) struct Core {
     token: Option<Token>,
     in_flight: Option<InFlight>,
     pub(super) end: End,
+    /// Whether there is an outcome to return if plan B does not answer.
+    pub(super) bounded: bool,
 }
 
 /// Where a call is.
@@ -102,6 +104,7 @@ impl Core {
             token: None,
             in_flight: Some(operation.counters.come_in()),
             end: End::Failure,
+            bounded: true,
         }
     }
 

@@ -8,12 +8,11 @@ use crate::{
     report::Degraded,
     time::{Moment, now},
 };
-use pin_project_lite::pin_project;
 use resilient_policy::FallbackKind;
 use std::{
     future::Future,
     pin::Pin,
-    task::{Context as TaskContext, Poll},
+    task::{Context as TaskContext, Poll, ready},
     time::Duration,
 };
 
@@ -35,40 +34,29 @@ impl Core {
         }
     }
 
-    /// When a plan B that starts now is late.
-    fn plan_until(&self, bounded: bool) -> Moment {
+    /// Starts plan B: the call is over, and what it kept for its attempts is plan B's from now on.
+    ///
+    /// `bounded`: there is an outcome to return instead, so plan B may be cut at its timeout.
+    fn start_plan(&mut self, bounded: bool) {
         let policy = &self.operation().policy;
         let limit = match policy.fallback.map(|plan| plan.kind) {
             Some(FallbackKind::Path { timeout: Some(limit) }) => Some(limit),
             _ => policy.attempt_timeout(),
         };
-        limit.filter(|_| bounded).map_or(Moment::NEVER, |limit| now().after(limit))
+        self.until = limit.filter(|_| bounded).map_or(Moment::NEVER, |limit| now().after(limit));
+        self.context = Context::inherited();
+        self.context.deadline = self.context.deadline.min(self.until);
+        self.bounded = bounded;
     }
 
     /// Whether plan B's outcome is what the caller gets: if it is good, or is the word of a guarded function, which
     /// knows better than the failure before it.
-    fn accepts(&self, judgement: Judgement, context: &Context, bounded: bool) -> bool {
+    fn accepts(&self, judgement: Judgement) -> bool {
         if judgement.verdict.is_none() {
             self.served(None);
             return true;
         }
-        !bounded || context.inner.failed
-    }
-}
-
-/// A plan B on its way.
-struct Plan {
-    context: Context,
-    until: Moment,
-    bounded: bool,
-}
-
-impl Plan {
-    fn new(core: &Core, bounded: bool) -> Self {
-        let until = core.plan_until(bounded);
-        let mut context = Context::inherited();
-        context.deadline = context.deadline.min(until);
-        Self { context, until, bounded }
+        !self.bounded || self.context.inner.failed
     }
 }
 
@@ -88,51 +76,47 @@ impl Call {
     ///
     /// `bounded`: there is an outcome to return instead, so plan B may be cut at its timeout.
     pub fn plan_b<'a, F: Future>(
-        self: Pin<&'a mut Self>,
+        mut self: Pin<&'a mut Self>,
         plan: Pin<&'a mut Option<F>>,
         judge: fn(&F::Output) -> Judgement,
         bounded: bool,
     ) -> PlanBFuture<'a, F> {
-        let state = Plan::new(&self.core, bounded);
-        PlanBFuture { call: self, plan, judge, state }
+        self.as_mut().project().core.start_plan(bounded);
+        PlanBFuture { call: self, plan, judge }
     }
 
     /// The hash of the arguments, taken before the first attempt.
     #[must_use]
-    pub fn digest<K: Key>(&self, key: &K) -> u64 {
+    pub fn digest(&self, key: &Key<'_>) -> u64 {
         self.core.operation().cache.digest(key)
     }
 }
 
-pin_project! {
-    /// A plan B that is running.
-    #[must_use = "futures do nothing unless polled"]
-    pub struct PlanBFuture<'a, F: Future> {
-        call: Pin<&'a mut Call>,
-        plan: Pin<&'a mut Option<F>>,
-        judge: fn(&F::Output) -> Judgement,
-        state: Plan,
-    }
+/// A plan B that is running.
+#[must_use = "futures do nothing unless polled"]
+pub struct PlanBFuture<'a, F: Future> {
+    call: Pin<&'a mut Call>,
+    plan: Pin<&'a mut Option<F>>,
+    judge: fn(&F::Output) -> Judgement,
 }
 
 impl<F: Future> Future for PlanBFuture<'_, F> {
     type Output = Option<F::Output>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let this = self.project();
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
         let call = this.call.as_mut().project();
-        let plan = this.plan.as_mut().as_pin_mut().expect("a plan B was polled after it ended");
+        let plan = this.plan.as_mut().as_pin_mut().expect("a plan B is not polled after it ended");
         let polled = {
-            let _inside = this.state.context.enter();
+            let _inside = call.core.context.enter();
             plan.poll(cx)
         };
         let answer = match polled {
-            Poll::Ready(outcome) => {
-                let accepted = call.core.accepts((this.judge)(&outcome), &this.state.context, this.state.bounded);
-                accepted.then_some(outcome)
+            Poll::Ready(outcome) => call.core.accepts((this.judge)(&outcome)).then_some(outcome),
+            Poll::Pending => {
+                ready!(call.timer.poll_until(call.core.until, cx));
+                None
             }
-            Poll::Pending if call.timer.poll_until(this.state.until, cx).is_ready() => None,
-            Poll::Pending => return Poll::Pending,
         };
         this.plan.set(None);
         Poll::Ready(answer)
@@ -153,17 +137,17 @@ impl BlockingCall {
 
     /// Plan B: `None` where it failed. Nothing cuts it; it reads `resilient::remaining()`.
     pub fn plan_b<R>(&mut self, plan: impl FnOnce() -> R, judge: fn(&R) -> Judgement, bounded: bool) -> Option<R> {
-        let mut state = Plan::new(&self.core, bounded);
+        self.core.start_plan(bounded);
         let outcome = {
-            let _inside = state.context.enter();
+            let _inside = self.core.context.enter();
             plan()
         };
-        self.core.accepts(judge(&outcome), &state.context, bounded).then_some(outcome)
+        self.core.accepts(judge(&outcome)).then_some(outcome)
     }
 
     /// The hash of the arguments, taken before the first attempt.
     #[must_use]
-    pub fn digest<K: Key>(&self, key: &K) -> u64 {
+    pub fn digest(&self, key: &Key<'_>) -> u64 {
         self.core.operation().cache.digest(key)
     }
 }
@@ -176,27 +160,28 @@ impl BlockingCall {
 )]
 pub trait Keepable: Clone + Send + Sync + 'static {}
 
+#[diagnostic::do_not_recommend]
 impl<T: Clone + Send + Sync + 'static> Keepable for T {}
 
 /// A return type whose good answers can be kept.
 pub trait Cacheable: Sized {
     /// Keeps a good outcome, and replaces a bad one by the last good answer to the same arguments.
-    fn cached<K: Key>(call: Pin<&mut Call>, digest: u64, key: &K, outcome: Self) -> Self;
+    fn cached(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: Self) -> Self;
     /// [`Cacheable::cached`] for a sync function.
-    fn cached_blocking<K: Key>(call: &mut BlockingCall, digest: u64, key: &K, outcome: Self) -> Self;
+    fn cached_blocking(call: &mut BlockingCall, digest: u64, key: &Key<'_>, outcome: Self) -> Self;
 }
 
 impl<T: Keepable, E> Cacheable for Result<T, E> {
-    fn cached<K: Key>(call: Pin<&mut Call>, digest: u64, key: &K, outcome: Self) -> Self {
+    fn cached(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: Self) -> Self {
         remember(&call.core, digest, key, outcome)
     }
 
-    fn cached_blocking<K: Key>(call: &mut BlockingCall, digest: u64, key: &K, outcome: Self) -> Self {
+    fn cached_blocking(call: &mut BlockingCall, digest: u64, key: &Key<'_>, outcome: Self) -> Self {
         remember(&call.core, digest, key, outcome)
     }
 }
 
-fn remember<K: Key, T, E>(core: &Core, digest: u64, key: &K, outcome: Result<T, E>) -> Result<T, E>
+fn remember<T, E>(core: &Core, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E>
 where
     T: Keepable,
 {
@@ -204,7 +189,7 @@ where
     else {
         return outcome;
     };
-    let store = core.operation().cache.store::<K, T>(max_entries);
+    let store = core.operation().cache.store::<T>(max_entries);
     match (outcome, core.end) {
         (Ok(value), _) => {
             store.put(digest, key, value.clone(), now());

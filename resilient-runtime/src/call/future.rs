@@ -53,7 +53,7 @@ impl Call {
         body: Pin<&'a mut Option<F>>,
         judge: J,
     ) -> Attempt<'a, F, J> {
-        Attempt { call: self, body, judge, held: None }
+        Attempt { run: Run { call: self, body, judge }, held: None }
     }
 
     /// The only attempt of a function without retries.
@@ -62,16 +62,14 @@ impl Call {
         body: Pin<&'a mut Option<F>>,
         judge: J,
     ) -> Once<'a, F, J> {
-        Once(self.attempt(body, judge))
+        Once(Run { call: self, body, judge })
     }
 }
 
 /// One attempt: `Break` with how the call ended, `Continue` where the next attempt may start.
 #[must_use = "futures do nothing unless polled"]
 pub struct Attempt<'a, F: Future, J> {
-    call: Pin<&'a mut Call>,
-    body: Pin<&'a mut Option<F>>,
-    judge: J,
+    run: Run<'a, F, J>,
     /// What the call ends with if a guard refuses the retry it now waits for.
     held: Option<Ending<F::Output>>,
 }
@@ -84,42 +82,63 @@ impl<F: Future, J: Fn(&F::Output) -> Judgement> Future for Attempt<'_, F, J> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        let mut call = this.call.as_mut().project();
-        loop {
-            match call.core.phase() {
-                Phase::Between => {
-                    if let Err(rejected) = call.core.start() {
-                        return Poll::Ready(ControlFlow::Break(Err(rejected)));
-                    }
-                }
-                Phase::Running => {
-                    // A result that is ready in the same poll as the timeout wins: the body is asked first.
-                    if let Poll::Ready((outcome, judgement)) = poll_body(call.core, this.body.as_mut(), &this.judge, cx)
-                    {
-                        this.body.set(None);
-                        match call.core.settle(judgement, false) {
-                            Next::End => return Poll::Ready(ControlFlow::Break(Ok(outcome))),
-                            Next::Retry => this.held = Some(Ok(outcome)),
-                        }
-                    } else {
-                        ready!(call.timer.as_mut().poll_until(call.core.until(), cx));
-                        this.body.set(None);
-                        match call.core.cut() {
-                            (Next::End, rejected) => return Poll::Ready(ControlFlow::Break(Err(rejected))),
-                            (Next::Retry, rejected) => this.held = Some(Err(rejected)),
-                        }
-                    }
-                }
-                Phase::Backoff => {
-                    ready!(call.timer.as_mut().poll_until(call.core.until(), cx));
-                    return Poll::Ready(match (call.core.resume(), this.held.take()) {
-                        (Next::End, Some(ending)) => ControlFlow::Break(ending),
-                        _ => ControlFlow::Continue(()),
-                    });
-                }
-                Phase::Inside | Phase::Over => panic!("an attempt was polled after it ended"),
+        if this.held.is_none() {
+            match ready!(this.run.poll(cx)) {
+                (Next::End, ending) => return Poll::Ready(ControlFlow::Break(ending)),
+                (Next::Retry, ending) => this.held = Some(ending),
             }
         }
+        let call = this.run.call.as_mut().project();
+        ready!(call.timer.poll_until(call.core.until(), cx));
+        Poll::Ready(match (call.core.resume(), this.held.take()) {
+            (Next::End, Some(ending)) => ControlFlow::Break(ending),
+            _ => ControlFlow::Continue(()),
+        })
+    }
+}
+
+/// The only attempt of a function without retries. It holds no outcome, so that it is `Send` whatever the outcome is.
+#[must_use = "futures do nothing unless polled"]
+pub struct Once<'a, F: Future, J>(Run<'a, F, J>);
+
+impl<F: Future, J> Unpin for Once<'_, F, J> {}
+
+impl<F: Future, J: Fn(&F::Output) -> Judgement> Future for Once<'_, F, J> {
+    type Output = Ending<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let (next, ending) = ready!(self.0.poll(cx));
+        debug_assert_eq!(next, Next::End, "a call without retries was granted one");
+        Poll::Ready(ending)
+    }
+}
+
+/// The body on its way through one attempt.
+struct Run<'a, F, J> {
+    call: Pin<&'a mut Call>,
+    body: Pin<&'a mut Option<F>>,
+    judge: J,
+}
+
+impl<F: Future, J: Fn(&F::Output) -> Judgement> Run<'_, F, J> {
+    /// Up to the end of the attempt, and what follows it.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<(Next, Ending<F::Output>)> {
+        let call = self.call.as_mut().project();
+        if call.core.phase() == Phase::Between {
+            if let Err(rejected) = call.core.start() {
+                return Poll::Ready((Next::End, Err(rejected)));
+            }
+        }
+        // A result that is ready in the same poll as the timeout wins: the body is asked first.
+        if let Poll::Ready((outcome, judgement)) = poll_body(call.core, self.body.as_mut(), &self.judge, cx) {
+            self.body.set(None);
+            return Poll::Ready((call.core.settle(judgement, false), Ok(outcome)));
+        }
+        ready!(call.timer.poll_until(call.core.until(), cx));
+        // Cut: what it holds, a connection for one, is let go before anything else happens.
+        self.body.set(None);
+        let (next, rejected) = call.core.cut();
+        Poll::Ready((next, Err(rejected)))
     }
 }
 
@@ -130,7 +149,7 @@ fn poll_body<F: Future>(
     judge: impl Fn(&F::Output) -> Judgement,
     cx: &mut Context<'_>,
 ) -> Poll<(F::Output, Judgement)> {
-    let body = body.as_pin_mut().expect("a running attempt has a body");
+    let body = body.as_pin_mut().expect("an attempt is not polled after it ended");
     let polled = {
         let _inside = core.inside();
         body.poll(cx).map(|outcome| {
@@ -140,19 +159,4 @@ fn poll_body<F: Future>(
     };
     core.outside();
     polled
-}
-
-/// The only attempt of a function without retries.
-#[must_use = "futures do nothing unless polled"]
-pub struct Once<'a, F: Future, J>(Attempt<'a, F, J>);
-
-impl<F: Future, J: Fn(&F::Output) -> Judgement> Future for Once<'_, F, J> {
-    type Output = Ending<F::Output>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match ready!(Pin::new(&mut self.0).poll(cx)) {
-            ControlFlow::Break(ending) => Poll::Ready(ending),
-            ControlFlow::Continue(()) => panic!("a call without retries was granted one"),
-        }
-    }
 }

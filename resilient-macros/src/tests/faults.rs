@@ -1,0 +1,342 @@
+//! Which faults are found, where they are shown, and which are not shown beside them.
+
+use super::{expansion, faults, ids, on_async};
+
+#[track_caller]
+fn only(found: &[(String, String)], id: &str, at: &str) {
+    assert_eq!(ids(found), [id], "{found:?}");
+    assert_eq!(found[0].1, at, "{found:?}");
+}
+
+#[test]
+fn a_typo_is_shown_with_the_nearest_word_of_its_place() {
+    for (args, at, said) in [
+        ("timout = 60ms", "timout", "[R01] unknown setting `timout`; did you mean `timeout`?"),
+        ("timout_ms = 60", "timout_ms", "[R01] unknown setting `timout_ms`; did you mean `timeout_ms`?"),
+        ("timeout_ms = 60, bas_ms = 5", "bas_ms", "[R01] unknown setting `bas_ms`; the settings are `timeout`, "),
+        (
+            "timeout_ms = 60, read, retry(bas_ms = 5)",
+            "bas_ms",
+            "[R01] unknown setting `bas_ms` in `retry(…)`; did you mean `base_ms`?",
+        ),
+        (
+            "timeout_ms = 60, min_calls = 5",
+            "min_calls",
+            "[R01] `min_calls` is no setting of its own; write it inside `breaker(…)`",
+        ),
+        (
+            "timeout_ms = 60, breaker(\"b\", timeout = 5ms)",
+            "timeout",
+            "[R01] unknown setting `timeout` in `breaker(…)`; the settings are `window`, ",
+        ),
+    ] {
+        let found = on_async(args);
+        only(&found, "R01", at);
+        assert!(found[0].0.starts_with(said), "{found:?}");
+    }
+}
+
+#[test]
+fn one_cause_is_one_error() {
+    // What a misspelt, misvalued or garbled key was meant to say is not held against its neighbours.
+    for args in [
+        "timeout_ms = 60, retires = 1, read, retry_budget = 0.1",
+        "timeout_ms = 60, retries = \"1\", read, retry_budget = 0.1",
+        "timout_ms = 60",
+        "timeout = 60, retries = 1, read, deadline_ms = 50",
+        "timeout_ms = 60, retries = 3, read, deadline = 50",
+        "timeout_ms = 60, retries = 1, raed",
+        "timeout_ms = 60 retries = 1, retry_budget = 0.1",
+        "timeout_ms = 60, retry_budget = \"x\", write",
+        "timeout_ms = 60, fallbck = default, retries = 1",
+    ] {
+        let found = on_async(args);
+        assert_eq!(found.len(), 1, "{args}: {found:?}");
+    }
+    let found = faults("timeout_ms = 60, fallbak = default", "async fn f() { }");
+    only(&found, "R01", "fallbak");
+    let found = faults("timeout_ms = 60, retires = 1, read", "async fn f(#[share] x: u64) -> Result<u64, E> { Ok(x) }");
+    only(&found, "R01", "retires");
+}
+
+#[test]
+fn all_faults_are_found_at_once_each_at_its_own_token() {
+    let found =
+        on_async("timout = 60ms, retry(bse = 3), breaker = \"A\", bulkhead = \"x\", deadline = -1ms, fallbak = cached");
+    assert_eq!(ids(&found), ["R01", "R01", "R31", "R03", "R03", "R01"], "{found:?}");
+    let at: Vec<_> = found.iter().map(|(_, at)| at.as_str()).collect();
+    assert_eq!(at, ["timout", "bse", "\"A\"", "\"x\"", "-1ms", "fallbak"]);
+    let found = on_async("timeout_ms = 0, deadline_ms = 0, bulkhead = 0, breaker(\"b\", probes = 0, window = 0)");
+    assert_eq!(ids(&found), ["R05"; 5], "{found:?}");
+}
+
+#[test]
+fn a_setting_said_twice_is_shown_in_both_places() {
+    let found = on_async("timeout_ms = 60, breaker = \"a\", breaker = \"b\"");
+    assert_eq!(found[0], ("[R02] `breaker` is set twice; keep one".to_owned(), "breaker".to_owned()));
+    assert_eq!(found[1], ("[R02] `breaker` was first set here".to_owned(), "breaker".to_owned()));
+    let found = on_async("timeout_ms = 60, timeout = 1s");
+    assert_eq!(
+        found[0],
+        ("[R02] `timeout` and `timeout_ms` set the same thing; keep one".to_owned(), "timeout".to_owned())
+    );
+    assert_eq!(found[1], ("[R02] `timeout_ms` was set here".to_owned(), "timeout_ms".to_owned()));
+    let found = on_async("timeout_ms = 60, breaker(\"b\", window = 20, window = 30)");
+    assert_eq!(ids(&found), ["R02", "R02"], "{found:?}");
+    let found = on_async("timeout_ms = 60, read, write");
+    assert_eq!(ids(&found), ["R02", "R02"], "{found:?}");
+    let found = faults("timeout_ms = 60", "#[resilient(retries = 1)] async fn f() -> Result<u64, E> { Ok(1) }");
+    assert_eq!(ids(&found), ["R02"], "{found:?}");
+}
+
+#[test]
+fn a_broken_rule_is_shown_at_the_key_that_it_names_or_at_the_one_that_causes_it() {
+    for (args, id, at) in [
+        ("timeout_ms = 60, retries = 2, read, deadline_ms = 200", "R07", "deadline_ms"),
+        ("timeout_ms = 300, deadline_ms = 200", "R06", "timeout_ms"),
+        ("timeout_ms = 60, retries = 1", "R08", "retries"),
+        ("timeout_ms = 60, retry_budget = 0.1", "R08", "retry_budget"),
+        ("timeout_ms = 60, retry(cap_ms = 500)", "R08", "retry"),
+        ("timeout_ms = 60, retries = 1, write", "R09", "write"),
+        ("timeout_ms = 60, write, fallback = default", "R11", "fallback"),
+        ("timeout_ms = 60, retry_budget = 0.1, retries = 0", "R13", "retry_budget"),
+        ("deadline_ms = 500, retries = 1, read", "R04", "deadline_ms"),
+        ("timeout_ms = 60, read, retry(base = 2s, cap = 25ms)", "R16", "25ms"),
+        ("timeout_ms = 60, breaker(\"b\", min_calls = 30)", "R18", "min_calls"),
+        ("timeout_ms = 60, breaker(\"b\", probe_timeout_ms = 30)", "R19", "probe_timeout_ms"),
+        ("timeout_ms = 60, breaker(\"b\", slow_ms = 60)", "R20", "slow_ms"),
+        ("timeout_ms = 60, breaker(\"b\", passes = 4)", "R39", "passes"),
+        ("timeout_ms = 60, retries = 3, read", "R34", "retries"),
+        ("timeout_ms = 60, retries = 11, read, deadline_ms = 90_000", "R33", "11"),
+        ("timeout_ms = 60, retries = 1, read, retry_budget = none", "R36", "retry_budget"),
+    ] {
+        let found = on_async(args);
+        only(&found, id, at);
+    }
+    // Nothing is written that it could be shown at.
+    assert_eq!(ids(&on_async("")), ["R04"]);
+}
+
+#[test]
+fn an_allowed_rule_is_not_asked() {
+    assert!(on_async("timeout_ms = 60, retries = 2, read, deadline_ms = 200, allow(R07)").is_empty());
+    assert!(on_async("timeout_ms = 60, retries = 1, read, retry_budget = none, allow(R36)").is_empty());
+}
+
+#[test]
+fn a_rule_about_a_constant_is_left_to_rustc_at_the_constants_key() {
+    let item = "async fn f(id: u64) -> Result<u64, E> { Ok(id) }";
+    let text = expansion("timeout = LIMIT, retries = 2, read, deadline_ms = 200", item);
+    for rule in ["R03", "R05", "R06", "R07"] {
+        assert!(text.contains(&format!("policy::Rule::{rule}")), "{rule}: {text}");
+    }
+    assert!(!text.contains("policy::Rule::R08"), "{text}");
+    let text = expansion("timeout_ms = 60, retries = 2, read, deadline_ms = 900", item);
+    assert!(!text.contains("require"), "{text}");
+}
+
+#[test]
+fn what_a_later_version_brings_is_read_checked_and_refused() {
+    for (args, at) in [
+        ("hedge = p95", "hedge"),
+        ("hedge(20ms, min_samples = 50)", "hedge"),
+        ("rate_limit = \"100/min\"", "rate_limit"),
+        ("rate_limit(\"100/min\", burst = 5, strict)", "rate_limit"),
+        ("coalesce", "coalesce"),
+        ("breaker(\"b\", window_ms = 10_000)", "window_ms"),
+        ("breaker(\"b\", window = 10s)", "window"),
+        ("breaker(\"b\", window_age_ms = 10_000)", "window_age_ms"),
+        ("breaker(\"b\", scope = attempt)", "attempt"),
+        ("breaker = \"web.{customer}\"", "\"web.{customer}\""),
+        ("bulkhead = adaptive", "adaptive"),
+        ("bulkhead(12, max_wait_ms = 5)", "max_wait_ms"),
+        ("bulkhead(12, max_queue = 5)", "max_queue"),
+        ("bulkhead(12, order = newest)", "order"),
+        ("bulkhead(12, max_age_ms = 5)", "max_age_ms"),
+        ("retry_budget = throttle", "throttle"),
+        ("retry_budget(quota)", "quota"),
+        ("retry_budget = active", "active"),
+    ] {
+        let found = on_async(&format!("timeout_ms = 60, read, {args}"));
+        only(&found, "R01", at);
+        assert!(found[0].0.contains("not there yet in this version; "), "{found:?}");
+    }
+    let found = faults("timeout_ms = 60, blocking = thread", "fn f() -> Result<u64, E> { Ok(1) }");
+    only(&found, "R01", "thread");
+    let found = on_async("timeout_ms = 60, hedge = 80ms");
+    assert_eq!(ids(&found), ["R01", "R12"], "{found:?}");
+    let found = faults("timeout_ms = 60, hedge = p95", "async fn f(&mut self) -> Result<u64, E> { Ok(1) }");
+    assert_eq!(ids(&found), ["R01", "R10"], "{found:?}");
+    let found = on_async("timeout_ms = 60, bulkhead(12, max_wait_ms = 500), deadline_ms = 400");
+    assert_eq!(ids(&found), ["R01", "R22"], "{found:?}");
+}
+
+#[test]
+fn a_setting_for_the_other_kind_of_function_is_refused() {
+    let sync = "fn f() -> Result<u64, E> { Ok(1) }";
+    only(&faults("timeout_ms = 60", sync), "R23", "timeout_ms");
+    assert!(faults("timeout_ms = 60, blocking = cooperative", sync).is_empty());
+    assert!(faults("timeout = none", sync).is_empty());
+    only(&on_async("timeout_ms = 60, blocking = cooperative"), "R23", "blocking");
+    let future = "fn f() -> impl Future<Output = Result<u64, E>> { async { Ok(1) } }";
+    assert!(faults("timeout_ms = 60", future).is_empty());
+}
+
+#[test]
+fn a_rejection_needs_a_way_out() {
+    for (item, at) in [
+        ("async fn f() -> u64 { 1 }", "u64"),
+        ("async fn f() -> Option<u64> { None }", "Option<u64>"),
+        ("async fn fetch() { }", "fetch"),
+        ("async fn fetch() -> () { }", "fetch"),
+        ("async fn f() -> (u64, u64) { (1, 1) }", "(u64, u64)"),
+        ("fn f() -> BoxFuture<'static, u64> { todo!() }", "u64"),
+    ] {
+        let found = faults("timeout_ms = 60", item);
+        assert_eq!(ids(&found), ["R24"], "{item}: {found:?}");
+        assert!(at.starts_with(&found[0].1), "{item}: {found:?}");
+        assert!(faults("timeout_ms = 60, fallback = default", item).is_empty(), "{item}");
+        assert_eq!(ids(&faults("timeout_ms = 60, fallback = cached", item)), ["R24"], "{item}");
+        assert_eq!(ids(&faults("timeout_ms = 60, fallback = (plan, error)", item)), ["R24"], "{item}");
+    }
+    // Only rustc can see through an alias.
+    assert!(faults("timeout_ms = 60", "async fn f() -> Outcome { todo!() }").is_empty());
+}
+
+#[test]
+fn a_cached_answer_needs_a_sound_key() {
+    for (args, item) in [
+        ("cached", "async fn f(&self) -> Result<u64, E> { Ok(1) }"),
+        ("cached", "async fn f(x: &mut u64) -> Result<u64, E> { Ok(1) }"),
+        ("cached", "async fn f(x: impl Into<String>) -> Result<u64, E> { Ok(1) }"),
+        ("cached", "async fn f(a: A, b: A, c: A, d: A, e: A, f: A, g: A, h: A, i: A) -> Result<u64, E> { Ok(1) }"),
+    ] {
+        assert_eq!(ids(&faults(&format!("timeout_ms = 60, fallback = {args}"), item)), ["R25"], "{item}");
+        let keyed = format!("timeout_ms = 60, fallback({args}, key = (tenant))");
+        assert!(faults(&keyed, item).is_empty(), "{item}");
+    }
+    let found = faults("timeout_ms = 60, fallback = cached", "async fn f() -> Result<(), E> { Ok(()) }");
+    only(&found, "R35", "cached");
+    for args in ["(default, max_stale_ms = 5)", "(plan, key = (a))", "(cached, error)", "(value(1), timeout_ms = 5)"] {
+        let found = on_async(&format!("timeout_ms = 60, fallback = {args}"));
+        assert_eq!(ids(&found), ["R01"], "{args}: {found:?}");
+    }
+}
+
+#[test]
+fn an_argument_must_be_there_for_a_second_attempt() {
+    let repeated = "timeout_ms = 60, retries = 1, read";
+    only(&faults(repeated, "async fn f(x: &mut u64) -> Result<u64, E> { Ok(1) }"), "R26", "&mut u64");
+    assert!(faults(repeated, "async fn f(#[share] x: &mut u64) -> Result<u64, E> { Ok(1) }").is_empty());
+    assert!(faults(repeated, "async fn f(&mut self) -> Result<u64, E> { Ok(1) }").is_empty());
+    assert!(faults("timeout_ms = 60", "async fn f(x: &mut u64) -> Result<u64, E> { Ok(1) }").is_empty());
+    let found = faults("timeout_ms = 60, fallback = plan", "async fn f(x: &mut u64) -> Result<u64, E> { Ok(1) }");
+    only(&found, "R26", "&mut u64");
+    only(&faults("timeout_ms = 60", "async fn f(#[share] x: u64) -> Result<u64, E> { Ok(1) }"), "R26", "#[share]");
+    only(&faults(repeated, "async fn f(#[share] x: &u64) -> Result<u64, E> { Ok(1) }"), "R26", "#[share]");
+    only(&faults(repeated, "async fn f(#[share] mut x: u64) -> Result<u64, E> { Ok(1) }"), "R26", "mut");
+    let lends = "async fn f(&mut self) -> Result<&mut u64, E> { Ok(&mut self.0) }";
+    only(&faults(repeated, lends), "R26", "&mut u64");
+    assert!(faults("timeout_ms = 60", lends).is_empty());
+    assert!(faults(repeated, "async fn f() -> Result<Box<dyn Fn(&mut u64)>, E> { todo!() }").is_empty());
+}
+
+#[test]
+fn an_idempotency_key_is_an_argument_with_a_name() {
+    let write = "timeout_ms = 60, write, idempotency_key = key";
+    assert!(faults(write, "async fn f(key: IdempotencyKey) -> Result<u64, E> { Ok(1) }").is_empty());
+    assert!(faults(write, "async fn f(mut key: &IdempotencyKey) -> Result<u64, E> { Ok(1) }").is_empty());
+    let found = faults(write, "async fn f(keys: IdempotencyKey) -> Result<u64, E> { Ok(1) }");
+    assert_eq!(found[0].0, "[R29] no argument is called `key`; did you mean `keys`?");
+    only(&found, "R29", "key");
+    only(&faults(write, "async fn f((key, _): (K, u64)) -> Result<u64, E> { Ok(1) }"), "R29", "(key, _)");
+}
+
+#[test]
+fn what_cannot_be_guarded_says_what_can() {
+    for (item, at) in [
+        ("struct S;", "struct"),
+        ("pub(crate) enum S { A }", "enum"),
+        ("#[derive(Debug)] pub union S { a: u8 }", "union"),
+        ("impl S { fn f() {} }", "impl"),
+        ("unsafe impl Send for S {}", "impl"),
+        ("trait T { fn f() {} }", "trait"),
+        ("mod m { fn f() {} }", "mod"),
+        ("use a::b;", "use"),
+        ("static S: u8 = 1;", "static"),
+        ("const C: u8 = 1;", "const"),
+        ("type T = u8;", "type"),
+        ("extern \"C\" { fn f(); }", "extern"),
+        ("async fn f(&self) -> Result<u64, E>;", ";"),
+        ("const fn f() -> Result<u64, E> { Ok(1) }", "const"),
+        ("fn f() -> ! { loop {} }", "!"),
+        ("fn f() -> impl Stream<Item = u64> { todo!() }", "-> impl Stream<Item = u64>"),
+        ("fn f() -> BoxStream<'static, u64> { todo!() }", "-> BoxStream<'static, u64>"),
+        ("fn f() -> Pin<Box<dyn Stream<Item = u64>>> { todo!() }", "-> Pin<Box<dyn Stream<Item = u64>>>"),
+        ("unsafe extern \"C\" fn f(n: u32, ...) -> Result<u64, E> { Ok(1) }", "..."),
+    ] {
+        let found = faults("timeout = none", item);
+        assert_eq!(ids(&found), ["R30"], "{item}: {found:?}");
+        assert!(at.starts_with(&found[0].1), "{item}: {found:?}");
+    }
+}
+
+#[test]
+fn a_breaker_needs_something_that_can_fail() {
+    let value = "async fn f() -> u64 { 1 }";
+    only(&faults("timeout = none, breaker = \"b\", fallback = default", value), "R32", "breaker");
+    assert!(faults("timeout_ms = 60, breaker = \"b\", fallback = default", value).is_empty());
+    assert!(on_async("timeout = none, breaker = \"b\"").is_empty());
+}
+
+#[test]
+fn settings_cannot_depend_on_what_is_not_fixed() {
+    let generic = "async fn f<T: Limits, const N: u32>(&self) -> Result<u64, E> { Ok(1) }";
+    only(&faults("timeout = Self::LIMIT", generic), "R40", "Self");
+    only(&faults("timeout = T::LIMIT", generic), "R40", "T");
+    only(&faults("timeout_ms = 60, retries = N, read", generic), "R40", "N");
+    assert!(faults("timeout_ms = 60, retry(on = Self::judge), fallback = Self::plan, read", generic).is_empty());
+}
+
+#[test]
+fn a_faulty_attribute_leaves_the_plain_function() {
+    let text = expansion("timout = 60ms", "#[resilient(retries = 1)] async fn f(#[share] x: u64) -> u64 { x }");
+    assert!(text.starts_with("async fn f(x: u64) -> u64 {\n    x\n}\n"), "{text}");
+    assert!(text.contains("::core::compile_error! {") && text.contains("[R01] unknown setting `timout`"), "{text}");
+    let text = expansion("timeout = 60ms", "struct S;");
+    assert!(text.starts_with("struct S;\n"), "{text}");
+}
+
+#[test]
+fn every_message_says_its_rule_what_is_wrong_and_what_to_write() {
+    let args = [
+        "timout = 60ms",
+        "timeout = 60",
+        "timeout = 60xs",
+        "timeout = -5ms",
+        "timeout",
+        "timeout = \"soon\"",
+        "retry = 3",
+        "timeout_ms = 60, bulkhead = 0",
+        "timeout_ms = 60, timeout = 1s",
+        "timeout_ms = 60, breaker = \"\"",
+        "\"stock\"",
+        "timeout_ms = 60, breaker = \"A B\"",
+        "timeout_ms = 60, hedge = p95",
+        "timeout_ms = 60, allow(R04, R99)",
+        "timeout_ms = 60, read = true",
+        "timeout_ms = 60, fallback = 5",
+        "timeout_ms = 60, retry(jitter = x)",
+        "timeout_ms = 60, blocking = cooperative",
+        "timeout = 60s60",
+        "timeout_ms = 60, idempotency_key = kee",
+    ];
+    for (text, _) in args.iter().flat_map(|args| on_async(args)) {
+        let body = text.strip_prefix("[R").and_then(|rest| rest.get(4..)).unwrap_or_else(|| panic!("{text}"));
+        assert!(!body.starts_with(char::is_uppercase) && !body.ends_with('.'), "{text}");
+        for word in ["invalid", "unexpected", "must be"] {
+            assert!(!body.contains(word), "{text}");
+        }
+        assert!(body.contains("; ") || body.starts_with("expected") || body.contains(" was "), "{text}");
+    }
+}

@@ -1,0 +1,50 @@
+async fn view(&mut self, mut sku: String) -> Result<Stock, StockError> {
+    let __site: &'static ::resilient::__private::Site = {
+        const __RESILIENT_POLICY: ::resilient::__private::policy::Policy = ::resilient::__private::policy::Policy {
+            timeout: ::resilient::__private::policy::Timeout::After(
+                ::resilient::__private::core::time::Duration::from_millis(60),
+            ),
+            ..::resilient::__private::policy::Policy::NEW
+        };
+        static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
+            &__RESILIENT_POLICY,
+            ::resilient::__private::Location {
+                module: ::resilient::__private::core::module_path!(),
+                function: "view",
+                file: ::resilient::__private::core::file!(),
+                line: ::resilient::__private::core::line!(),
+                column: ::resilient::__private::core::column!(),
+            },
+        );
+        &__RESILIENT_SITE
+    };
+    let mut __call = ::resilient::__private::core::pin::pin!(
+        ::resilient::__private::Call::new(__site)
+    );
+    let __ending = {
+        #[allow(clippy::items_after_statements)]
+        let __attempt = ::resilient::__private::core::pin::pin!(
+            ::resilient::__private::core::option::Option::Some(async move {
+            #[allow(unknown_lints, unreachable_code, clippy::diverging_sub_expression,
+            clippy::empty_loop, clippy::let_unit_value, clippy::needless_return,
+            clippy::unreachable, clippy::let_with_type_underscore,)] if false { let
+            __returned : Result < Stock, StockError > = loop {}; return __returned; } sku
+            .push('x'); self.get(sku). await })
+        );
+        let __flow = __call
+            .as_mut()
+            .once(
+                __attempt,
+                {
+                    let __judge: fn(&_) -> ::resilient::__private::Judgement = <Result<
+                        Stock,
+                        StockError,
+                    > as ::resilient::__private::Judged>::judge;
+                    __judge
+                },
+            )
+            .await;
+        __flow
+    };
+    <Result<Stock, StockError> as ::resilient::__private::Answer>::conclude(__ending)
+}

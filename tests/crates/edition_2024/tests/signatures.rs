@@ -1,0 +1,6 @@
+//! The shared signatures in edition 2024.
+#![deny(warnings)]
+#![warn(clippy::all, clippy::pedantic)]
+
+#[path = "../../shared.rs"]
+mod shared;
