@@ -94,7 +94,7 @@
 //! - `testing`: guards, random numbers and a clock of a test's own.
 #![forbid(unsafe_code)]
 
-pub use resilient_macros::{Classify, resilient};
+pub use resilient_macros::{Classify, defaults, resilient};
 pub use resilient_runtime::*;
 
 #[doc(hidden)]
