@@ -1,6 +1,8 @@
 //! The settings of one attribute.
 
-use crate::{Allowed, Breaker, Bulkhead, Fallback, FallbackKind, Hedge, RateLimit, Retry, RetryBudget};
+use crate::{
+    Allowed, Breaker, Bulkhead, Fallback, FallbackKind, Hedge, Limit, RateLimit, Retry, RetryBudget, Scope, Window,
+};
 use core::time::Duration;
 
 /// The settings of one `#[resilient(…)]`, with every default filled in.
@@ -97,6 +99,39 @@ impl Policy {
             Some(written) => Some(written),
             None if self.retries > 0 || self.hedge.is_some() => Some(RetryBudget::DEFAULT),
             None => None,
+        }
+    }
+
+    /// A part of this policy that this version does not keep yet, by its key; a policy as a value with one is refused, as
+    /// the attribute refuses it.
+    #[must_use]
+    pub const fn not_there_yet(&self) -> Option<&'static str> {
+        if self.rate_limit.is_some() {
+            return Some("rate_limit");
+        }
+        if self.hedge.is_some() {
+            return Some("hedge");
+        }
+        if self.coalesce {
+            return Some("coalesce");
+        }
+        if matches!(self.blocking, Some(Blocking::Thread)) {
+            return Some("blocking = thread");
+        }
+        if matches!(self.retry_budget, Some(RetryBudget::Throttle | RetryBudget::Quota | RetryBudget::Active)) {
+            return Some("retry_budget in this shape");
+        }
+        match self.breaker {
+            Some(Breaker { window: Window::Time { .. } | Window::Count { max_age: Some(_), .. }, .. }) => {
+                return Some("a breaker window of time");
+            }
+            Some(Breaker { scope: Scope::Attempt, .. }) => return Some("scope = attempt"),
+            _ => {}
+        }
+        match self.bulkhead {
+            Some(Bulkhead { limit: Limit::Adaptive { .. }, .. }) => Some("bulkhead = adaptive"),
+            Some(Bulkhead { max_wait, .. }) if !max_wait.is_zero() => Some("max_wait"),
+            _ => None,
         }
     }
 

@@ -36,14 +36,13 @@ impl Retry {
         overloaded: false,
     };
 
-    /// The longest wait that jitter may choose before retry `n` (from 0): `min(cap, base × factorⁿ)`, saturating.
-    ///
-    /// Decorrelated jitter may grow threefold per retry whatever `factor` says, see [`Jitter::Decorrelated`].
+    /// The longest wait that jitter may choose before retry `n` (from 0), saturating: `min(cap, base × factorⁿ)`, or
+    /// `min(cap, base × 3ⁿ⁺¹)` for [`Jitter::Decorrelated`].
     #[must_use]
     pub const fn ceiling(&self, n: u32) -> Duration {
-        let growth = match self.jitter {
-            Jitter::Decorrelated => 3.0,
-            Jitter::None | Jitter::Full | Jitter::Equal => self.factor,
+        let (growth, n) = match self.jitter {
+            Jitter::Decorrelated => (3.0, n.saturating_add(1)),
+            Jitter::None | Jitter::Full | Jitter::Equal => (self.factor, n),
         };
         let cap = self.cap.as_nanos() as f64;
         let mut wait = self.base.as_nanos() as f64;
@@ -95,4 +94,37 @@ pub enum Jitter {
     Equal,
     /// Between the base and three times the wait before, at most the cap.
     Decorrelated,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn waits(retry: Retry, most: u32) -> Vec<u128> {
+        (0..most).map(|n| retry.ceiling(n).as_millis()).collect()
+    }
+
+    #[test]
+    fn bk_26_the_wait_grows_up_to_its_cap() {
+        assert_eq!(waits(Retry { base: MS, cap: MS * 10, ..Retry::NEW }, 6), [1, 2, 4, 8, 10, 10]);
+    }
+
+    #[test]
+    fn decorrelated_jitter_may_wait_three_times_the_base_before_the_first_retry() {
+        assert_eq!(waits(Retry { jitter: Jitter::Decorrelated, ..Retry::NEW }, 4), [75, 225, 675, 1_000]);
+    }
+
+    #[test]
+    fn px_33_bk_14_bk_29_no_number_of_retries_overflows() {
+        let steep = Retry { factor: 10.0, cap: Duration::MAX, ..Retry::NEW };
+        for n in [64, 1_000, u32::MAX] {
+            assert_eq!(Retry::NEW.ceiling(n), MS * 1_000);
+            assert!(steep.ceiling(n) >= steep.ceiling(20));
+            assert!(steep.longest(n) >= steep.ceiling(20));
+        }
+        assert_eq!(Retry { factor: f64::INFINITY, ..Retry::NEW }.ceiling(3), MS * 1_000);
+        assert_eq!(Retry { factor: 1.0, ..Retry::NEW }.ceiling(u32::MAX), MS * 25);
+    }
 }

@@ -16,7 +16,7 @@ pub enum Kind {
 
 macro_rules! rules {
     ($($id:ident $kind:ident $allow:literal $what:literal, $why:literal;)*) => {
-        /// A rule of the list, by its stable id. All are listed in `docs/rules.md`.
+        /// A rule of the list, by its stable id. Each has a page, `docs/rules/<id>.md`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rule {
             $(#[doc = concat!($what, ": ", $why, ".")] $id,)*

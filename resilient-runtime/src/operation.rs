@@ -50,8 +50,8 @@ impl Site {
     /// A handle for [`call`](crate::call) and [`call_blocking`](crate::call_blocking), for a `static`.
     ///
     /// # Panics
-    /// With a policy that a rule refuses, and with a `fallback`, which needs a function: in a `static`, that is a compile
-    /// error with the rule's own text.
+    /// With a policy that a rule refuses, with a part that is not there yet, and with a `fallback`, which needs a
+    /// function: in a `static`, that is a compile error with the rule's own text.
     #[must_use]
     #[track_caller]
     pub const fn named(name: &'static str, policy: &'static Policy) -> Self {
