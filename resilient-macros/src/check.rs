@@ -44,31 +44,23 @@ pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
     arguments::check(subject, errors);
 }
 
-/// The rules that the policy alone can break.
+/// The rules that the policy alone can break, as far as what they read can be told here.
 fn rules(settings: &Settings, policy: &Policy, errors: &mut Errors) {
-    // Zeroes first: what a zero would break besides is not a second fault.
-    let zeroes = zeroes(settings, policy, errors);
     for PolicyRule { rule, reads } in RULES {
-        let unknown = reads.iter().any(|at| settings.damaged(at) || zeroes.contains(at));
-        if *rule == Rule::R05 || unknown || settings.constants(reads).next().is_some() {
-            continue;
-        }
-        if let Some(fault) = resilient_policy::check(*rule, policy, 0) {
-            show(&fault, reads, settings, errors);
-        }
-    }
-}
-
-/// R05, which is about one key at a time: it is asked of every key that is known here.
-fn zeroes(settings: &Settings, policy: &Policy, errors: &mut Errors) -> Vec<&'static str> {
-    let mut zeroes = Vec::new();
-    for fault in (0..).map_while(|nth| resilient_policy::check(Rule::R05, policy, nth)) {
-        if !settings.damaged(fault.at) && settings.constants(&[fault.at]).next().is_none() {
-            show(&fault, &[], settings, errors);
-            zeroes.push(fault.at);
+        for fault in (0..).map_while(|nth| resilient_policy::check(*rule, policy, nth)) {
+            let own = [fault.at];
+            let reads = match (rule, fault.at) {
+                (Rule::R16, "retry.cap") => &["retry.cap", "retry.base"][..],
+                // These are about one key at a time: a neighbour that cannot be told does not matter.
+                (Rule::R05 | Rule::R16 | Rule::R17, _) => &own,
+                _ => reads,
+            };
+            let unknown = reads.iter().any(|at| settings.damaged(at)) || settings.constants(reads).next().is_some();
+            if !unknown {
+                show(&fault, reads, settings, errors);
+            }
         }
     }
-    zeroes
 }
 
 /// The place of a fault: the value where the value alone is wrong, else the key, else a key that the rule read.

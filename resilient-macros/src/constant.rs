@@ -325,9 +325,10 @@ impl<'a> Writer<'a> {
             }
             FallbackKind::Default => quote!(Default),
             FallbackKind::Value => quote!(Value),
-            FallbackKind::Path { timeout } => {
+            FallbackKind::Path { timeout, .. } => {
                 let timeout = self.value("fallback.timeout", &timeout);
-                quote!(Path { timeout: #timeout })
+                let function = &self.written["fallback.function"];
+                quote!(Path { function: #function, timeout: #timeout })
             }
         };
         let on_any = plan.on_any;

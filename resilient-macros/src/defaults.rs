@@ -23,7 +23,7 @@ pub fn expand(args: &TokenStream, item: &TokenStream) -> TokenStream {
         }
     }
     is_group(item, &mut errors);
-    let mut group = told(item.clone(), args);
+    let mut group = told(item.clone(), args).unwrap_or_else(|| item.clone());
     group.extend(errors.to_tokens());
     group
 }
@@ -51,51 +51,56 @@ fn is_group(item: &TokenStream, errors: &mut Errors) {
     }
 }
 
-/// `tokens`, with every `#[resilient]` inside told what it inherits. The code of functions is passed through as it is.
-fn told(tokens: TokenStream, args: &TokenStream) -> TokenStream {
+/// `tokens`, with every `#[resilient]` inside told what it inherits; `None` where there is none. What has none is passed
+/// through token by token as it is: a rebuilt group has lost the places of its two delimiters, which editors go by.
+fn told(tokens: TokenStream, args: &TokenStream) -> Option<TokenStream> {
     let mut out = TokenStream::new();
-    let mut hash = false;
+    let (mut hash, mut any) = (false, false);
     for token in tokens {
         let is_attribute = hash && is_group_of(&token, Delimiter::Bracket);
         hash = matches!(&token, TokenTree::Punct(mark) if mark.as_char() == '#' || (hash && mark.as_char() == '!'));
-        out.extend([match token {
+        let changed = match &token {
             TokenTree::Group(group) => {
                 let inside = if is_attribute { attribute(group.stream(), args) } else { told(group.stream(), args) };
-                TokenTree::Group(regrouped(&group, inside))
+                inside.map(|inside| TokenTree::Group(regrouped(group, inside)))
             }
-            other => other,
-        }]);
+            _ => None,
+        };
+        any |= changed.is_some();
+        out.extend([changed.unwrap_or(token)]);
     }
-    out
+    any.then_some(out)
 }
 
-/// The inside of `#[…]`: `resilient`, `resilient(…)`, also behind a path or inside `cfg_attr(…)`.
-fn attribute(tokens: TokenStream, args: &TokenStream) -> TokenStream {
+/// The inside of `#[…]`: `resilient`, `resilient(…)`, also behind a path or inside `cfg_attr(…)`; `None` for any other.
+fn attribute(tokens: TokenStream, args: &TokenStream) -> Option<TokenStream> {
     let mut out = TokenStream::new();
+    let mut any = false;
     let mut rest = tokens.into_iter().peekable();
     while let Some(token) = rest.next() {
-        match token {
-            TokenTree::Ident(word) if word == "resilient" => match rest.peek() {
+        let changed = match (&token, rest.peek()) {
+            (TokenTree::Ident(word), next) if word == "resilient" => match next {
                 Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Parenthesis => {
-                    let group = regrouped(group, inheriting(group.stream(), args));
+                    let own = regrouped(group, inheriting(group.stream(), args));
                     rest.next();
-                    out.extend([TokenTree::Ident(word), TokenTree::Group(group)]);
+                    Some(quote!(#token #own))
                 }
-                None => {
-                    let group = Group::new(Delimiter::Parenthesis, inheriting(TokenStream::new(), args));
-                    out.extend([TokenTree::Ident(word), TokenTree::Group(group)]);
+                // `resilient::…` is the name of the crate.
+                Some(TokenTree::Punct(mark)) if mark.as_char() == ':' => None,
+                _ => {
+                    let own = inheriting(TokenStream::new(), args);
+                    Some(quote!(#token(#own)))
                 }
-                // `resilient::…`: the name of the crate.
-                Some(_) => out.extend([TokenTree::Ident(word)]),
             },
-            TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {
-                let inside = attribute(group.stream(), args);
-                out.extend([TokenTree::Group(regrouped(&group, inside))]);
+            (TokenTree::Group(group), _) => {
+                attribute(group.stream(), args).map(|inside| TokenTree::Group(regrouped(group, inside)).into())
             }
-            other => out.extend([other]),
-        }
+            _ => None,
+        };
+        any |= changed.is_some();
+        out.extend(changed.unwrap_or_else(|| token.into()));
     }
-    out
+    any.then_some(out)
 }
 
 /// A function's own settings, and behind them what it inherits.

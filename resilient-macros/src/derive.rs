@@ -13,7 +13,7 @@ use crate::errors::{Errors, nearest, one_of};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
 use resilient_policy::Rule;
-use syn::{Attribute, Data, DeriveInput, Field, Fields, Member, Path, Type, parse_quote, spanned::Spanned};
+use syn::{Attribute, Data, DeriveInput, Field, Fields, Member, Path, Type, parse_quote};
 use words::{Place, Word, Words};
 
 /// The impls for `input`, and what is wrong with it.
@@ -276,14 +276,12 @@ impl<'a> Answer<'a> {
         }
         let (path, name, field) = (&self.path, &input.ident, &field.ty);
         let (head, ty, bounds) = input.generics.split_for_impl();
-        // Where the field is no `Rejected`, the mistake shows at its type.
-        let rejected = Ident::new("rejected", Span::mixed_site().located_at(field.span()));
+        let rejected = Ident::new("rejected", Span::mixed_site());
         Some(quote! {
             #[automatically_derived]
             impl #head #krate::__private::core::convert::From<#krate::Rejected> for #name #ty #bounds {
                 fn from(#rejected: #krate::Rejected) -> Self {
-                    let #rejected: #field = #rejected;
-                    #path { #member: #rejected }
+                    #path { #member: <#field as #krate::__private::HoldsRejected>::holding(#rejected) }
                 }
             }
         })

@@ -20,6 +20,15 @@ impl Errors {
         self.0.push(syn::Error::new_spanned(tokens, format!("[{rule}] {text}")));
     }
 
+    /// One more place of the fault before: it is shown after that one, wherever it stands.
+    pub fn also(&mut self, rule: Rule, span: Span, text: impl Display) {
+        let also = syn::Error::new(span, format!("[{rule}] {text}"));
+        match self.0.last_mut() {
+            Some(fault) => fault.combine(also),
+            None => self.0.push(also),
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -30,15 +39,18 @@ impl Errors {
         self.0.is_empty()
     }
 
-    /// One `compile_error!` for each fault, in the order in which they were found.
+    /// One `compile_error!` for each fault, in the order in which they stand in the source.
     pub fn to_tokens(&self) -> TokenStream {
-        self.0.iter().map(syn::Error::to_compile_error).collect()
+        let mut sorted: Vec<_> = self.0.iter().collect();
+        sorted.sort_by_key(|fault| fault.span().start());
+        sorted.into_iter().map(syn::Error::to_compile_error).collect()
     }
 
     /// Each fault's text, and the source text that it points at.
     #[cfg(test)]
     pub fn listed(&self) -> Vec<(String, String)> {
-        self.0.iter().map(|error| (error.to_string(), error.span().source_text().unwrap_or_default())).collect()
+        let places = self.0.iter().flat_map(|fault| fault.clone().into_iter());
+        places.map(|place| (place.to_string(), place.span().source_text().unwrap_or_default())).collect()
     }
 }
 
@@ -72,6 +84,15 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     rows[a.len()][b.len()]
+}
+
+/// A type or a path as a person writes it; as tokens it is full of spaces.
+pub fn written(tokens: &impl ToTokens) -> String {
+    let mut text = tokens.to_token_stream().to_string();
+    for (spaced, tight) in [(" :: ", "::"), (" < ", "<"), ("< ", "<"), (" >", ">"), (" ,", ","), ("& ", "&")] {
+        text = text.replace(spaced, tight);
+    }
+    text
 }
 
 /// `` `a`, `b` or `c` ``.

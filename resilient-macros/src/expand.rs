@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! async fn view_stock(sku: &str) -> Result<Stock, StockError> {
+//!     use resilient::__private as __resilient;
 //!     let site = { static SITE: Site = …; &SITE };
 //!     let mut call = pin!(Call::new(site));
 //!     let ending = loop {
@@ -54,6 +55,7 @@ pub fn expand(plan: &Plan<'_>) -> TokenStream {
 
 /// What stands between the outer braces.
 fn code(plan: &Plan<'_>) -> TokenStream {
+    let (runtime, root) = (&plan.runtime, &plan.root);
     let site = site::site(plan);
     let before = arguments::before(plan);
     let call = attempt::call(plan);
@@ -61,7 +63,7 @@ fn code(plan: &Plan<'_>) -> TokenStream {
     let judge = attempt::judge(plan);
     let attempts = attempt::attempts(plan);
     let ending = ending::ending(plan);
-    quote!(#site #before #call #key #judge #attempts #ending)
+    quote!(use #runtime as #root; #site #before #call #key #judge #attempts #ending)
 }
 
 /// A future made by hand round it.

@@ -136,6 +136,10 @@ pub const KEYS: &[Key] = &[
     key("crate", "crate", Takes::Root, "::resilient"),
 ];
 
+/// Words by which other libraries count attempts or repeats, and how many of what they count are the first attempt.
+pub const COUNTS: &[(&str, u32)] =
+    &[("attempts", 1), ("max_attempts", 1), ("max_retries", 0), ("max_tries", 1), ("tries", 1)];
+
 const RETRY: &[Key] = &[
     key("base", "retry.base", Takes::Time, "25ms"),
     key("cap", "retry.cap", Takes::Time, "1s"),

@@ -83,7 +83,11 @@ impl Reader<'_> {
         if !suffix.is_empty() || (percent && !share) {
             return self.wrong();
         }
-        let number: f64 = digits.parse().ok().filter(|number: &f64| number.is_finite())?;
+        let Some(number) = digits.parse().ok().filter(|number: &f64| number.is_finite()) else {
+            let said = format!("`{}` is larger than a number can be; write `{}`", self.tokens, self.right());
+            self.errors.over(Rule::R03, &self.tokens, said);
+            return None;
+        };
         let number = if percent { number / 100.0 } else { number };
         let number = if negative { -number } else { number };
         if let Some(said) = self.unruled(number) {

@@ -7,7 +7,7 @@ use crate::function::{Access, Function};
 use crate::settings::Settings;
 use crate::values::{Constant, Value};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use resilient_policy::Rule;
 use syn::ext::IdentExt;
 use syn::{Expr, Pat, Path};
@@ -16,7 +16,9 @@ use syn::{Expr, Pat, Path};
 pub struct Plan<'a> {
     /// The function.
     pub function: &'a Function,
-    /// The runtime's hidden module.
+    /// The path of the runtime's hidden module.
+    pub runtime: TokenStream,
+    /// The name that it has in the function. All paths of ours begin with it, so that a wrong one is one error.
     pub root: TokenStream,
     /// The call site.
     pub site: Site,
@@ -72,6 +74,19 @@ pub struct Pass<'a> {
     pub how: How,
     /// Whether the attribute uses it, so that a body which does not has not forgotten it.
     pub used: bool,
+    /// The word by which the attribute says it is the idempotency key.
+    pub word: Option<Span>,
+}
+
+impl Pass<'_> {
+    /// Its name as if it were the attribute's word for it, so that an editor finds what that word means.
+    pub fn said(&self, name: &Ident) -> Ident {
+        let mut name = name.clone();
+        if let Some(word) = self.word {
+            name.set_span(name.span().located_at(word));
+        }
+        name
+    }
 }
 
 /// How one argument gets into an attempt.
@@ -113,6 +128,8 @@ pub enum Ending<'a> {
         path: &'a Expr,
         /// Whether it is told the error.
         error: bool,
+        /// Where `fallback` stands.
+        at: Span,
     },
     /// `fallback = cached`; `None`: every argument is part of the key.
     Cached(Option<&'a [Expr]>),
@@ -125,29 +142,37 @@ impl<'a> Plan<'a> {
         let ending = Ending::of(settings);
         let again = subject.again();
         let key = settings.get("idempotency_key").and_then(|setting| match &setting.value {
-            Value::Argument(name) => function.arguments.iter().position(|argument| argument.name() == Some(name)),
+            Value::Argument(name) => {
+                let at = function.arguments.iter().position(|argument| argument.name() == Some(name))?;
+                Some((at, name.span()))
+            }
             _ => None,
         });
         let arguments = function.arguments.iter().enumerate();
-        let passes: Vec<_> =
-            arguments.map(|(at, argument)| pass(at, argument, again, &ending, key == Some(at))).collect();
+        let passes: Vec<_> = arguments
+            .map(|(at, argument)| {
+                let word = key.filter(|(key, _)| *key == at).map(|(_, word)| word);
+                pass(at, argument, again, &ending, word)
+            })
+            .collect();
         let unwrapped = function.unwrapped.as_ref().is_some_and(|unwrapped| unwrapped.this.is_some());
         let lends_self = again && unwrapped && function.access() == Some(Access::Exclusive);
         let borrows_self = again && !lends_self && !matches!(function.access(), None | Some(Access::Shared));
         let shares =
             again && passes.iter().any(|pass| pass.argument.share.is_some() && pass.argument.hand() == Hand::Owned);
         let anything = matches!(ending, Ending::Default | Ending::Value(_) | Ending::Path { error: false, .. });
-        let root = root(settings);
+        let root = quote_spanned!(Span::mixed_site()=> __resilient);
         Self {
             function,
             site: Site::of(subject, &root),
+            runtime: runtime(settings),
             root,
             looped: subject.repeats(),
             cause: settings.span_of("retries"),
             moves: !borrows_self && !shares,
             lends_self,
             passes,
-            key,
+            key: key.map(|(at, _)| at),
             judge: Judge {
                 by: settings.function("retry.on"),
                 success_on: settings.function("breaker.success_on"),
@@ -159,7 +184,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn root(settings: &Settings) -> TokenStream {
+fn runtime(settings: &Settings) -> TokenStream {
     match settings.get("crate").map(|setting| &setting.value) {
         Some(Value::Root(path)) => hidden(path),
         _ => quote!(::resilient::__private),
@@ -171,7 +196,7 @@ fn hidden(path: &Path) -> TokenStream {
 }
 
 /// How the argument at this place gets into an attempt.
-fn pass<'a>(at: usize, argument: &'a Argument, again: bool, ending: &Ending<'_>, is_key: bool) -> Pass<'a> {
+fn pass<'a>(at: usize, argument: &'a Argument, again: bool, ending: &Ending<'_>, word: Option<Span>) -> Pass<'a> {
     let after = ending.needs(argument);
     let how = match argument.hand() {
         _ if matches!(argument.pat, Pat::Wild(_)) && !after => How::Keep,
@@ -188,7 +213,8 @@ fn pass<'a>(at: usize, argument: &'a Argument, again: bool, ending: &Ending<'_>,
         None if how == How::Keep => None,
         None => Some(mixed(format_args!("__arg{at}"))),
     };
-    Pass { argument, outer, how, used: is_key || (after && !matches!(ending, Ending::Cached(None))) }
+    let used = word.is_some() || (after && !matches!(ending, Ending::Cached(None)));
+    Pass { argument, outer, how, used, word }
 }
 
 /// A name that no name of the user's can meet.
@@ -205,7 +231,7 @@ impl<'a> Ending<'a> {
                 _ => None,
             }),
             Value::Answer(expr) => Self::Value(expr),
-            Value::Function(path) => Self::Path { path, error: settings.has("fallback.error") },
+            Value::Function(path) => Self::Path { path, error: settings.has("fallback.error"), at: setting.key.span() },
             _ => Self::Default,
         }
     }
@@ -256,6 +282,10 @@ impl Site {
             written.insert(setting.at, tokens);
         }
         let function = subject.function.sig.ident.unraw().to_string();
+        if let Some(Expr::Path(plan)) = subject.settings.function("fallback") {
+            let name = plan.path.segments.last().map_or_else(String::new, |last| last.ident.unraw().to_string());
+            written.insert("fallback.function", quote!(#name));
+        }
         if let Some(name) = named_after_its_group(subject.settings, &function) {
             written.insert("name", quote!(#name));
         }

@@ -29,8 +29,8 @@ pub fn policy(settings: &Settings, shape: Shape) -> Policy {
         retries: settings.count("retries").unwrap_or(u32::from(repeats)),
         retry: retry(settings),
         retry_budget,
-        breaker: settings.has("breaker").then(|| breaker(settings)),
-        bulkhead: settings.get("bulkhead").map(|_| bulkhead(settings)),
+        breaker: settings.mentions("breaker").then(|| breaker(settings)),
+        bulkhead: settings.mentions("bulkhead").then(|| bulkhead(settings)),
         rate_limit: rate_limit(settings),
         hedge: hedge(settings),
         fallback: fallback(settings),
@@ -167,7 +167,7 @@ fn fallback(settings: &Settings) -> Option<Fallback> {
         },
         Value::Word(_) => FallbackKind::Default,
         Value::Answer(_) => FallbackKind::Value,
-        _ => FallbackKind::Path { timeout: settings.time("fallback.timeout") },
+        _ => FallbackKind::Path { function: "", timeout: settings.time("fallback.timeout") },
     };
     Some(Fallback { kind, on_any: settings.has("fallback.on") })
 }

@@ -3,7 +3,7 @@
 use crate::defaults::INHERITED;
 use crate::entries::{Entry, Form, parenthesised, peeled, split};
 use crate::errors::{Errors, listed, nearest};
-use crate::keys::{KEYS, Key, Takes};
+use crate::keys::{COUNTS, KEYS, Key, Takes};
 use crate::values::{Reader, Value};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -89,7 +89,7 @@ impl Settings {
             return;
         };
         let Some(key) = keys.iter().find(|key| key.is(&spelled.to_string())) else {
-            self.unknown(spelled, keys, within, errors);
+            self.unknown(entry, spelled, keys, within, errors);
             return;
         };
         if let Some((_, first)) = places.iter().find(|(at, _)| *at == key.at) {
@@ -100,7 +100,7 @@ impl Settings {
                 (said, format!("`{first}` was set here"))
             };
             errors.at(Rule::R02, spelled.span(), said);
-            errors.at(Rule::R02, first.span(), there);
+            errors.also(Rule::R02, first.span(), there);
             return;
         }
         places.push((key.at, spelled.clone()));
@@ -156,7 +156,7 @@ impl Settings {
         }
         if key.options.is_empty() {
             let said = match key.takes {
-                Takes::Nothing => format!("`{spelled}` is a word of its own; write `{spelled}`"),
+                Takes::Nothing => format!("`{spelled}` takes nothing; write `{spelled}` alone"),
                 _ => format!("`{spelled}` takes its value after `=`; write `{}`", key.right()),
             };
             return errors.over(Rule::R03, &quote!(#spelled #inside), said);
@@ -180,8 +180,10 @@ impl Settings {
             match entries.next_if(|entry| !matches!(entry.form, Form::Equals(_))) {
                 Some(first) => self.value(key, spelled, first.tokens, errors),
                 None => {
-                    let said = format!("`{spelled}(…)` begins with a value; write `{spelled}({}, …)`", key.example);
-                    errors.at(if key.takes == Takes::Name { Rule::R31 } else { Rule::R03 }, spelled.span(), said);
+                    let (rule, what) =
+                        if key.takes == Takes::Name { (Rule::R31, "name") } else { (Rule::R03, "value") };
+                    let said = format!("`{spelled}(…)` begins with a {what}; write `{spelled}({}, …)`", key.example);
+                    errors.at(rule, spelled.span(), said);
                 }
             }
         }
@@ -200,7 +202,7 @@ impl Settings {
             return errors.over(Rule::R03, &quote!(#spelled #tokens), said);
         }
         if key.takes == Takes::Nothing {
-            let said = format!("`{spelled}` is a word of its own; write `{spelled}`");
+            let said = format!("`{spelled}` takes no value; write `{spelled}` alone");
             return errors.over(Rule::R03, &quote!(#spelled #tokens), said);
         }
         let mut reader = Reader { key, spelled, tokens: tokens.clone(), errors, garbled: false };
@@ -215,7 +217,14 @@ impl Settings {
         self.list.push(Setting { at: key.at, key: spelled.clone(), value, tokens, inherited: false });
     }
 
-    fn unknown(&mut self, spelled: &Ident, keys: &'static [Key], within: Option<&'static Key>, errors: &mut Errors) {
+    fn unknown(
+        &mut self,
+        entry: &Entry,
+        spelled: &Ident,
+        keys: &'static [Key],
+        within: Option<&'static Key>,
+        errors: &mut Errors,
+    ) {
         let written = spelled.to_string();
         let place = within.map_or_else(String::new, |key| format!(" in `{}(…)`", key.word));
         let spellings: Vec<_> =
@@ -225,6 +234,16 @@ impl Settings {
             let meant = spellings.iter().filter(|(spelling, _)| spelling == near).map(|(_, key)| key.at);
             self.damaged.extend(meant);
             format!("unknown setting `{written}`{place}; did you mean `{near}`?")
+        } else if let Some((_, firsts)) = COUNTS.iter().find(|(word, _)| *word == written) {
+            self.damaged.push("retries");
+            let count = match &entry.form {
+                Form::Equals(count) => count.to_string().parse().unwrap_or(2 + firsts),
+                _ => 2 + firsts,
+            };
+            let retries = count.saturating_sub(*firsts);
+            format!(
+                "unknown setting `{written}`{place}; write `retries = {retries}`, which counts what follows the first attempt"
+            )
         } else if let Some(owner) =
             KEYS.iter().find(|key| within.is_none() && key.options.iter().any(|o| o.is(&written)))
         {
@@ -258,9 +277,14 @@ impl Settings {
         self.garbled || implied || self.lost(at)
     }
 
-    /// Whether `at`, the key it belongs to or an option of it was damaged.
+    /// Whether the value of just this key could not be read.
     fn lost(&self, at: &str) -> bool {
-        self.damaged.iter().any(|damaged| covers(damaged, at) || covers(at, damaged))
+        self.damaged.contains(&at)
+    }
+
+    /// Whether this is written, readable or not.
+    pub fn mentions(&self, at: &str) -> bool {
+        self.has(at) || self.lost(at)
     }
 
     /// The word at this path.
@@ -314,13 +338,10 @@ impl Settings {
         }
     }
 
-    /// The settings at or below any of these paths that only rustc can evaluate.
+    /// The settings at any of these paths that only rustc can evaluate.
     pub fn constants<'a>(&'a self, paths: &'a [&'static str]) -> impl Iterator<Item = &'a Setting> {
-        paths.iter().flat_map(|path| {
-            self.list
-                .iter()
-                .filter(move |setting| covers(path, setting.at) && matches!(setting.value, Value::Constant(..)))
-        })
+        let written = paths.iter().filter_map(|path| self.get(path));
+        written.filter(|setting| matches!(setting.value, Value::Constant(..)))
     }
 
     /// Where a fault at this path is to be shown: its key, else the key that it belongs to or hangs on.
@@ -342,11 +363,6 @@ fn group_of(at: &str) -> &str {
         "write" => "read",
         group => group,
     }
-}
-
-/// Whether `parent` is `at` or the key that it is an option of.
-fn covers(parent: &str, at: &str) -> bool {
-    at.strip_prefix(parent).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 impl ToTokens for Setting {

@@ -3,6 +3,7 @@
 mod expansions;
 mod faults;
 mod garbage;
+mod sweep;
 mod values;
 
 use crate::errors::Errors;

@@ -10,7 +10,7 @@ use quote::ToTokens;
 use resilient_policy::Rule;
 use std::time::Duration;
 use syn::parse::{ParseStream, Parser};
-use syn::{Expr, Path, Token};
+use syn::{Expr, ExprUnary, Path, Token, UnOp};
 
 /// What a key says.
 pub enum Value {
@@ -211,8 +211,9 @@ impl Reader<'_> {
             | Expr::If(_)
             | Expr::Index(_)
             | Expr::Macro(_)
-            | Expr::Match(_)
-            | Expr::Unary(_) => Some(Value::Constant(expr, constant)),
+            | Expr::Match(_) => Some(Value::Constant(expr, constant)),
+            // Nothing here may be negative, and a `!` counts nothing.
+            Expr::Unary(ExprUnary { op: UnOp::Deref(_), .. }) => Some(Value::Constant(expr, constant)),
             _ => self.wrong(),
         }
     }

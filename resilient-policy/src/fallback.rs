@@ -35,6 +35,8 @@ pub enum FallbackKind {
     Value,
     /// A function with the same arguments.
     Path {
+        /// Its name, without the path to it: by this the runtime knows its failure from that of something it called.
+        function: &'static str,
         /// `timeout_ms`: how long it may take; `None`: the attempt timeout.
         timeout: Option<Duration>,
     },

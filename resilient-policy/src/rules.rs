@@ -14,7 +14,7 @@ use core::time::Duration;
 pub struct PolicyRule {
     /// Which.
     pub rule: Rule,
-    /// The keys whose values it depends on, as paths in the attribute; a parent covers its options.
+    /// The keys whose values it depends on, as paths in the attribute; options are named one by one.
     pub reads: &'static [&'static str],
 }
 
@@ -42,7 +42,7 @@ pub const RULES: &[PolicyRule] = &[
     reads(Rule::R22, &["bulkhead.max_wait", "deadline"]),
     reads(Rule::R33, &["retries"]),
     reads(Rule::R34, &["retries", "deadline"]),
-    reads(Rule::R36, &["retry_budget", "retries"]),
+    reads(Rule::R36, &["retry_budget"]),
     reads(Rule::R38, &["rate_limit.max_wait", "deadline"]),
     reads(Rule::R39, &["breaker.passes", "breaker.probes"]),
 ];
@@ -64,8 +64,8 @@ pub const fn check(rule: Rule, policy: &Policy, nth: u32) -> Option<Fault> {
     if policy.allow.has(rule) && rule.allowable() {
         return None;
     }
-    // Only R05 has many places; every other rule is broken once.
-    if nth > 0 && !matches!(rule, Rule::R05) {
+    // These have many places; every other rule is broken once.
+    if nth > 0 && !matches!(rule, Rule::R05 | Rule::R16 | Rule::R17) {
         return None;
     }
     match rule {
@@ -82,8 +82,8 @@ pub const fn check(rule: Rule, policy: &Policy, nth: u32) -> Option<Fault> {
         Rule::R13 => r13(policy),
         Rule::R14 => r14(policy),
         Rule::R15 => r15(policy),
-        Rule::R16 => r16(policy),
-        Rule::R17 => r17(policy),
+        Rule::R16 => r16(policy, nth),
+        Rule::R17 => r17(policy, nth),
         Rule::R18 => r18(policy),
         Rule::R19 => r19(policy),
         Rule::R20 => r20(policy),
@@ -109,6 +109,22 @@ const fn text() -> Text {
 /// `a < b`, which `Duration` cannot say in a `const`.
 const fn shorter(a: Duration, b: Duration) -> bool {
     a.as_nanos() < b.as_nanos()
+}
+
+/// The attempt timeout, unless it is zero: that is for R05 to say, and no other rule adds to it.
+const fn timeout(policy: &Policy) -> Option<Duration> {
+    match policy.attempt_timeout() {
+        Some(limit) if !limit.is_zero() => Some(limit),
+        _ => None,
+    }
+}
+
+/// The deadline, unless it is zero.
+const fn deadline(policy: &Policy) -> Option<Duration> {
+    match policy.deadline {
+        Some(limit) if !limit.is_zero() => Some(limit),
+        _ => None,
+    }
 }
 
 const fn r03(policy: &Policy) -> Option<Fault> {
@@ -279,7 +295,7 @@ const fn zero(policy: &Policy, key: usize) -> Option<&'static str> {
                 (20, FallbackKind::Cached { max_entries, .. }) => {
                     (max_entries == 0, "a cache of 0 entries keeps nothing; leave `max_entries` out for 1 000")
                 }
-                (21, FallbackKind::Path { timeout }) => {
+                (21, FallbackKind::Path { timeout, .. }) => {
                     (no_time(timeout), "a fallback that may take no time never answers; leave its `timeout_ms` out")
                 }
                 _ => return None,
@@ -290,7 +306,7 @@ const fn zero(policy: &Policy, key: usize) -> Option<&'static str> {
 }
 
 const fn r06(policy: &Policy) -> Option<Fault> {
-    let (Some(timeout), Some(deadline)) = (policy.attempt_timeout(), policy.deadline) else { return None };
+    let (Some(timeout), Some(deadline)) = (timeout(policy), deadline(policy)) else { return None };
     let said = text().str("one attempt may take ").duration(timeout);
     if shorter(deadline, timeout) {
         let said = said.str(", but `deadline_ms` is ").millis(deadline);
@@ -309,7 +325,7 @@ const fn needed(policy: &Policy, timeout: Duration, retries: u32) -> Duration {
 }
 
 const fn r07(policy: &Policy) -> Option<Fault> {
-    let (Some(timeout), Some(deadline)) = (policy.attempt_timeout(), policy.deadline) else { return None };
+    let (Some(timeout), Some(deadline)) = (timeout(policy), deadline(policy)) else { return None };
     // R06 already speaks where not even one attempt fits.
     if policy.retries == 0 || !shorter(timeout, deadline) {
         return None;
@@ -381,7 +397,7 @@ const fn r11(policy: &Policy) -> Option<Fault> {
 }
 
 const fn r12(policy: &Policy) -> Option<Fault> {
-    let (Some(hedge), Some(timeout)) = (policy.hedge, policy.attempt_timeout()) else { return None };
+    let (Some(hedge), Some(timeout)) = (policy.hedge, timeout(policy)) else { return None };
     let HedgeDelay::After(delay) = hedge.delay else { return None };
     if shorter(delay, timeout) {
         return None;
@@ -400,18 +416,21 @@ const fn r13(policy: &Policy) -> Option<Fault> {
     }
 }
 
+/// What to write instead of a share above 1: the percentage that a whole number looks like, or an example.
+const fn meant(said: Text, share: f64, example: &str) -> Text {
+    if share >= 2.0 && share <= 100.0 && share % 1.0 == 0.0 {
+        return said.str("; did you mean `").decimal(share).str("%`?");
+    }
+    said.str("; write ").str(example)
+}
+
 const fn r14(policy: &Policy) -> Option<Fault> {
     let Some(RetryBudget::Ratio { ratio, .. }) = policy.retry_budget else { return None };
     if ratio > 0.0 && ratio <= 1.0 {
         return None;
     }
     let said = text().str("a retry budget is a share of calls between 0 and 1, not ").decimal(ratio);
-    let said = if ratio > 1.0 && ratio <= 100.0 {
-        said.str("; did you mean `").decimal(ratio).str("%`?")
-    } else {
-        said.str("; write `0.1` or `10%`")
-    };
-    fault(Rule::R14, "retry_budget", said)
+    fault(Rule::R14, "retry_budget", meant(said, ratio, "`0.1` or `10%`"))
 }
 
 const fn r15(policy: &Policy) -> Option<Fault> {
@@ -422,42 +441,56 @@ const fn r15(policy: &Policy) -> Option<Fault> {
     fault(Rule::R15, "retry.jitter", text().str(said))
 }
 
-const fn r16(policy: &Policy) -> Option<Fault> {
+const fn r16(policy: &Policy, nth: u32) -> Option<Fault> {
     let retry = policy.retry;
-    if retry.base.is_zero() {
-        let said = "a backoff that starts at zero repeats in a hot loop; write `base_ms = 25`";
-        return fault(Rule::R16, "retry.base", text().str(said));
+    let mut seen = 0;
+    let starts_at_zero = retry.base.is_zero();
+    if starts_at_zero || shorter(retry.cap, retry.base) {
+        if nth == seen {
+            return if starts_at_zero {
+                let said = "a backoff that starts at zero repeats in a hot loop; write `base_ms = 25`";
+                fault(Rule::R16, "retry.base", text().str(said))
+            } else {
+                let said = text().str("`cap_ms` is ").millis(retry.cap).str(", below `base_ms` of ");
+                let said = said.millis(retry.base).str("; raise `cap_ms` or lower `base_ms`");
+                fault(Rule::R16, "retry.cap", said)
+            };
+        }
+        seen += 1;
     }
-    if shorter(retry.cap, retry.base) {
-        let said = text().str("`cap_ms` is ").millis(retry.cap).str(", below `base_ms` of ").millis(retry.base);
-        return fault(Rule::R16, "retry.cap", said.str("; raise `cap_ms` or lower `base_ms`"));
-    }
-    if !(retry.factor >= 1.0 && retry.factor < f64::INFINITY) {
+    if nth == seen && !(retry.factor >= 1.0 && retry.factor < f64::INFINITY) {
         let said = text().str("a backoff that shrinks (`factor = ").decimal(retry.factor);
         return fault(Rule::R16, "retry.factor", said.str("`) asks sooner the longer it fails; write `factor = 2`"));
     }
     None
 }
 
-const fn r17(policy: &Policy) -> Option<Fault> {
+const fn r17(policy: &Policy, nth: u32) -> Option<Fault> {
     let Some(breaker) = policy.breaker else { return None };
-    let (at, word, rate) = if breaker.failure_rate >= 0.05 && breaker.failure_rate <= 1.0 {
-        ("breaker.slow_rate", "slow_rate", breaker.slow_rate)
-    } else {
-        ("breaker.failure_rate", "failure_rate", breaker.failure_rate)
-    };
-    if rate >= 0.05 && rate <= 1.0 {
-        return None;
+    let rates = [
+        ("breaker.failure_rate", "`failure_rate`", breaker.failure_rate),
+        ("breaker.slow_rate", "`slow_rate`", breaker.slow_rate),
+    ];
+    let mut seen = 0;
+    let mut i = 0;
+    while i < rates.len() {
+        let (at, word, rate) = rates[i];
+        i += 1;
+        if rate >= 0.05 && rate <= 1.0 {
+            continue;
+        }
+        if seen == nth {
+            let said = text().str(word).str(" is a share of calls");
+            if rate > 0.0 && rate < 0.05 {
+                let said = said.str(", and ").decimal(rate).str(" trips in normal operation; write `0.05` or more");
+                return fault(Rule::R17, at, said);
+            }
+            let said = said.str(" between 0 and 1, not ").decimal(rate);
+            return fault(Rule::R17, at, meant(said, rate, "`0.5` or `50%`"));
+        }
+        seen += 1;
     }
-    let said = text().str("`").str(word).str("` is a share of calls");
-    let said = if rate > 0.0 && rate < 0.05 {
-        said.str(", and ").decimal(rate).str(" trips in normal operation; write `0.05` or more")
-    } else if rate > 1.0 && rate <= 100.0 {
-        said.str(" between 0 and 1, not ").decimal(rate).str("; did you mean `").decimal(rate).str("%`?")
-    } else {
-        said.str(" between 0 and 1, not ").decimal(rate).str("; write `0.5` or `50%`")
-    };
-    fault(Rule::R17, at, said)
+    None
 }
 
 const fn r18(policy: &Policy) -> Option<Fault> {
@@ -478,7 +511,7 @@ const fn r19(policy: &Policy) -> Option<Fault> {
         return None;
     }
     let said = text().str("a probe may take ").duration(probe);
-    match (policy.attempt_timeout(), policy.deadline) {
+    match (timeout(policy), deadline(policy)) {
         (Some(timeout), _) if shorter(probe, timeout) => {
             let said = said.str(", less than the attempt it tries out (`timeout_ms` is ").millis(timeout);
             fault(Rule::R19, "breaker.probe_timeout", said.str("); raise `probe_timeout_ms`"))
@@ -492,7 +525,7 @@ const fn r19(policy: &Policy) -> Option<Fault> {
 }
 
 const fn r20(policy: &Policy) -> Option<Fault> {
-    let (Some(breaker), Some(timeout)) = (policy.breaker, policy.attempt_timeout()) else { return None };
+    let (Some(breaker), Some(timeout)) = (policy.breaker, timeout(policy)) else { return None };
     let Some(slow) = breaker.slow else { return None };
     if shorter(slow, timeout) {
         return None;
@@ -506,7 +539,7 @@ const fn r20(policy: &Policy) -> Option<Fault> {
 }
 
 const fn r21(policy: &Policy) -> Option<Fault> {
-    let (Some(breaker), Some(timeout)) = (policy.breaker, policy.attempt_timeout()) else { return None };
+    let (Some(breaker), Some(timeout)) = (policy.breaker, timeout(policy)) else { return None };
     let Window::Time { span } = breaker.window else { return None };
     if span.is_zero() || !shorter(span, timeout.saturating_mul(2)) {
         return None;
@@ -527,7 +560,7 @@ const fn waits(rule: Rule, at: &'static str, wait: Duration, deadline: Option<Du
 
 const fn r22(policy: &Policy) -> Option<Fault> {
     let Some(gate) = policy.bulkhead else { return None };
-    waits(Rule::R22, "bulkhead.max_wait", gate.max_wait, policy.deadline)
+    waits(Rule::R22, "bulkhead.max_wait", gate.max_wait, deadline(policy))
 }
 
 const fn r33(policy: &Policy) -> Option<Fault> {
@@ -557,13 +590,13 @@ const fn r36(policy: &Policy) -> Option<Fault> {
 
 const fn r38(policy: &Policy) -> Option<Fault> {
     let Some(rate) = policy.rate_limit else { return None };
-    waits(Rule::R38, "rate_limit.max_wait", rate.max_wait, policy.deadline)
+    waits(Rule::R38, "rate_limit.max_wait", rate.max_wait, deadline(policy))
 }
 
 const fn r39(policy: &Policy) -> Option<Fault> {
     let Some(breaker) = policy.breaker else { return None };
     let passes = breaker.passes();
-    if passes <= breaker.probes {
+    if passes <= breaker.probes || breaker.probes == 0 {
         return None;
     }
     let said = text().str("`passes` is ").num(passes as u128).str(", but there are only ").num(breaker.probes as u128);

@@ -45,9 +45,9 @@ impl<T> Slot<T> {
 
 /// An argument that a second attempt can have.
 #[diagnostic::on_unimplemented(
-    message = "[R26] `{Self}` cannot be handed to a second attempt",
-    label = "taken by value in a repeated function, but not `Clone`",
-    note = "every attempt starts from the caller's arguments: take a reference, put the value into an `Arc`, or mark the argument `#[share]`"
+    message = "[R26] `{Self}` cannot be handed over a second time",
+    label = "taken by value where it may be needed again, but not `Clone`",
+    note = "every attempt, and a fallback, starts from the caller's arguments: take a reference, put the value into an `Arc`, or mark the argument `#[share]`"
 )]
 pub trait Reusable {
     /// A copy for one more attempt.

@@ -84,6 +84,7 @@ const KINDS: &[(ErrorKind, Class, Executed)] = &[
 ];
 
 /// By kind, unless it carries an error that says more.
+#[diagnostic::do_not_recommend]
 impl Classify for io::Error {
     fn classify(&self) -> Verdict {
         // A kind that somebody chose stands; a [`Rejected`] inside is where the kind came from.
@@ -104,6 +105,7 @@ impl Classify for io::Error {
 macro_rules! by_chain {
     ($($erased:ty),*) => {$(
         /// By [`chain`], else [`Verdict::TRANSIENT`].
+        #[diagnostic::do_not_recommend]
         impl Classify for $erased {
             fn classify(&self) -> Verdict {
                 chain(self).unwrap_or(Verdict::TRANSIENT)
@@ -132,6 +134,7 @@ by_target!(&E, Box<E>, Rc<E>, Arc<E>);
 // ===== the rest =====
 
 /// It never happens.
+#[diagnostic::do_not_recommend]
 impl Classify for Infallible {
     fn classify(&self) -> Verdict {
         match *self {}
@@ -139,6 +142,7 @@ impl Classify for Infallible {
 }
 
 /// A timeout inside the function: nobody can tell what became of the work.
+#[diagnostic::do_not_recommend]
 impl Classify for tokio::time::error::Elapsed {
     fn classify(&self) -> Verdict {
         Verdict::TIMEOUT
@@ -157,12 +161,14 @@ pub trait RetryAfter {
     fn hint(&self, verdict: Verdict) -> Verdict;
 }
 
+#[diagnostic::do_not_recommend]
 impl RetryAfter for Duration {
     fn hint(&self, verdict: Verdict) -> Verdict {
         verdict.after(*self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl RetryAfter for Option<Duration> {
     fn hint(&self, verdict: Verdict) -> Verdict {
         self.map_or(verdict, |wait| verdict.after(wait))

@@ -2,6 +2,7 @@
 
 use crate::{
     idempotency::IdempotencyKey,
+    operation::Operation,
     report::Report,
     testing,
     time::{Moment, now},
@@ -32,10 +33,10 @@ pub enum Criticality {
 }
 
 /// How the inner operations of one attempt ended, as far as the attempt around them must know.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Inner {
-    /// The last one that ended failed.
-    pub(crate) failed: bool,
+    /// The last one that ended, if it failed.
+    pub(crate) failed: Option<&'static Operation>,
     /// One that repeats on its own failed in a way it repeats, and none succeeded after it.
     pub(crate) retried: bool,
 }
@@ -59,7 +60,7 @@ impl Context {
         key: None,
         attempt: 0,
         criticality: Criticality::Critical,
-        inner: Inner { failed: false, retried: false },
+        inner: Inner { failed: None, retried: false },
         report: None,
     };
 
@@ -73,6 +74,13 @@ impl Context {
     pub(crate) fn enter(&mut self) -> Entered<'_> {
         swap(self);
         Entered(self)
+    }
+
+    /// The same for a scope inside an attempt: what ends in the scope ends in the attempt.
+    fn enter_scope(&mut self) -> EnteredScope<'_> {
+        self.inner = read(|context| context.inner).unwrap_or_default();
+        swap(self);
+        EnteredScope(self)
     }
 }
 
@@ -95,6 +103,17 @@ pub(crate) struct Entered<'a>(&'a mut Context);
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
         swap(self.0);
+    }
+}
+
+/// The inside of a scope.
+struct EnteredScope<'a>(&'a mut Context);
+
+impl Drop for EnteredScope<'_> {
+    fn drop(&mut self) {
+        swap(self.0);
+        let inside = self.0.inner;
+        ended(|inner| *inner = inside);
     }
 }
 
@@ -155,34 +174,53 @@ pub trait Carried: private::Sealed {}
 
 mod private {
     pub trait Sealed {
-        fn put(self, context: &mut super::Context);
+        fn change(self) -> super::Change;
+    }
+}
+
+/// What a scope changes.
+#[derive(Debug)]
+pub enum Change {
+    Deadline(Moment),
+    Criticality(Criticality),
+    Key(IdempotencyKey),
+    Report(Report),
+}
+
+impl Change {
+    /// What is around, with this laid on top.
+    fn apply(self) -> Context {
+        let mut context = Context::inherited();
+        match self {
+            Self::Deadline(at) => context.deadline = context.deadline.min(at),
+            Self::Criticality(criticality) => context.criticality = criticality,
+            Self::Key(key) => context.key = Some(key),
+            Self::Report(report) => context.report = Some(report),
+        }
+        context
     }
 }
 
 impl Carried for Criticality {}
 impl private::Sealed for Criticality {
-    fn put(self, context: &mut Context) {
-        context.criticality = self;
+    fn change(self) -> Change {
+        Change::Criticality(self)
     }
 }
 
 impl Carried for IdempotencyKey {}
 impl private::Sealed for IdempotencyKey {
-    fn put(self, context: &mut Context) {
-        context.key = Some(self);
-    }
-}
-
-impl private::Sealed for Report {
-    fn put(self, context: &mut Context) {
-        context.report = Some(self);
+    fn change(self) -> Change {
+        Change::Key(self)
     }
 }
 
 pin_project! {
-    /// A future that runs in a context of its own.
+    /// A future that runs in a context of its own: what was around it when it was first polled, and a change.
     #[must_use = "futures do nothing unless polled"]
     pub struct Scoped<F> {
+        // Until the first poll.
+        change: Option<Change>,
         context: Context,
         #[pin]
         future: F,
@@ -194,30 +232,16 @@ impl<F: Future> Future for Scoped<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let polled = {
-            let _inside = this.context.enter();
-            this.future.poll(cx)
-        };
-        pass_on(this.context);
-        polled
+        if let Some(change) = this.change.take() {
+            *this.context = change.apply();
+        }
+        let _inside = this.context.enter_scope();
+        this.future.poll(cx)
     }
 }
 
-/// An operation inside a scope is inside the attempt around the scope, too.
-fn pass_on(scope: &mut Context) {
-    let inside = mem::take(&mut scope.inner);
-    if inside.failed {
-        ended(|inner| {
-            inner.failed = true;
-            inner.retried |= inside.retried;
-        });
-    }
-}
-
-fn bounded(limit: Duration) -> Context {
-    let mut context = Context::inherited();
-    context.deadline = context.deadline.min(now().after(limit));
-    context
+fn at_most(limit: Duration) -> Change {
+    Change::Deadline(now().after(limit))
 }
 
 /// Gives everything guarded inside `future` at most `limit` from now; the shorter deadline wins.
@@ -235,18 +259,14 @@ fn bounded(limit: Duration) -> Context {
 /// # }
 /// ```
 pub fn within<F: Future>(limit: Duration, future: F) -> Scoped<F> {
-    Scoped { context: bounded(limit), future }
+    scoped(at_most(limit), future)
 }
 
 /// [`within`] for sync code.
 pub fn within_blocking<R>(limit: Duration, body: impl FnOnce() -> R) -> R {
-    let mut context = bounded(limit);
-    let result = {
-        let _inside = context.enter();
-        body()
-    };
-    pass_on(&mut context);
-    result
+    let mut context = at_most(limit).apply();
+    let _inside = context.enter_scope();
+    body()
 }
 
 /// Runs `future` with a [`Criticality`] or an [`IdempotencyKey`].
@@ -260,13 +280,11 @@ pub fn within_blocking<R>(limit: Duration, body: impl FnOnce() -> R) -> R {
 /// # }
 /// ```
 pub fn with<F: Future>(carried: impl Carried, future: F) -> Scoped<F> {
-    scoped(carried, future)
+    scoped(carried.change(), future)
 }
 
-pub(crate) fn scoped<F: Future>(carried: impl private::Sealed, future: F) -> Scoped<F> {
-    let mut context = Context::inherited();
-    carried.put(&mut context);
-    Scoped { context, future }
+pub(crate) fn scoped<F: Future>(change: Change, future: F) -> Scoped<F> {
+    Scoped { change: Some(change), context: Context::EMPTY, future }
 }
 
 /// Starts a task that keeps the deadline, the key and the criticality of whoever starts it.
@@ -278,7 +296,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    tokio::spawn(testing::carry(Scoped { context: Context::inherited(), future }))
+    tokio::spawn(testing::carry(Scoped { change: None, context: Context::inherited(), future }))
 }
 
 /// Starts a task that outlives its caller's deadline, key and criticality: work that is not for this request.
@@ -290,7 +308,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    tokio::spawn(testing::carry(Scoped { context: Context::EMPTY, future }))
+    tokio::spawn(testing::carry(Scoped { change: None, context: Context::EMPTY, future }))
 }
 
 #[cfg(test)]

@@ -117,11 +117,15 @@ impl Counters {
         self.stops[stop as usize].add();
     }
 
-    /// Counts a call as inside until the value is dropped.
-    pub(crate) fn come_in(&'static self) -> InFlight {
+    /// A call comes in.
+    pub(crate) fn come_in(&self) {
         self.calls.add();
         self.in_flight.add();
-        InFlight(self)
+    }
+
+    /// It is over, however it ended.
+    pub(crate) fn go_out(&self) {
+        self.in_flight.sub();
     }
 }
 
@@ -130,15 +134,5 @@ impl Counts {
     #[must_use]
     pub fn stopped(&self, why: Stop) -> u64 {
         self.stops[why as usize]
-    }
-}
-
-/// A call that is inside.
-#[derive(Debug)]
-pub(crate) struct InFlight(&'static Counters);
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.in_flight.sub();
     }
 }

@@ -181,6 +181,7 @@ impl From<Rejected> for Error {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {
         match self {

@@ -75,6 +75,7 @@ pub trait KeyArgument {
     fn key(&self) -> IdempotencyKey;
 }
 
+#[diagnostic::do_not_recommend]
 impl KeyArgument for IdempotencyKey {
     fn key(&self) -> IdempotencyKey {
         self.clone()

@@ -7,6 +7,7 @@ mod budget;
 mod bulkhead;
 mod cache;
 mod call;
+mod catalog;
 mod classify;
 mod context;
 mod counters;
@@ -39,25 +40,32 @@ pub use registry::Conflict;
 pub use rejected::{Failure, Rejected, RejectedKind};
 pub use report::{Degraded, report};
 pub use resilient_policy as policy;
-pub use snapshot::{BreakerSnapshot, BudgetSnapshot, BulkheadSnapshot, OperationSnapshot, forget, snapshot, verify};
+pub use snapshot::{
+    BreakerSnapshot, BudgetSnapshot, BulkheadSnapshot, OperationSnapshot, Verified, forget, snapshot, verify,
+};
 pub use stop::{Stop, last_stop};
 pub use verdict::{Class, Classify, Executed, Hint, Verdict};
 
 /// What the expansion of `#[resilient]` names. Not for use by hand: it changes with every version.
 #[doc(hidden)]
 pub mod __private {
+    pub use crate::__list as list;
     pub use crate::{
         arguments::{Itself, Key, KeyPart, Part, Reusable, Slot},
-        call::{BlockingCall, Cacheable, Call, Keepable},
+        call::{BlockingCall, Call, Keepable},
+        catalog::Listed,
         classify::RetryAfter,
         idempotency::KeyArgument,
         operation::{Location, Site},
         outcome::{
-            Answer, Ending, Judged, Judgement, OfValue, PlanB, Probe, Rejectable, error, give, judge_by, or_value, plan,
+            Answer, Ending, HoldsRejected, Judged, Judgement, OfValue, PlanB, Probe, Rejectable, give, judge_by,
+            or_value, unnamed,
         },
         verdict::Verdict,
     };
     pub use core;
+    #[cfg(feature = "catalog")]
+    pub use inventory;
     pub use resilient_policy as policy;
 
     /// Refuses to compile a policy that breaks `rule` by the value of a constant.

@@ -63,70 +63,99 @@ impl Judgement {
     }
 }
 
-/// An error type that a rejection can become.
+/// What the field of `#[rejected]` is.
 #[diagnostic::on_unimplemented(
-    message = "[R27] `{Self}` cannot carry a rejection",
-    label = "this error does not implement `From<resilient::Rejected>`",
-    note = "add a variant `#[rejected] Rejected(resilient::Rejected)` and `#[derive(resilient::Classify)]`, or return `resilient::Failure<…>` around a foreign error"
+    message = "[R27] `{Self}` is not a `Rejected`",
+    label = "this field is to hold the rejection",
+    note = "write `#[rejected] Rejected(resilient::Rejected)`, or another word on the variant"
 )]
-pub trait Rejectable: Sized {
-    /// The rejection as this error.
-    fn rejected(rejected: Rejected) -> Self;
+pub trait HoldsRejected {
+    /// `rejected`, if the field can hold it.
+    fn holding(rejected: Rejected) -> Self;
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: From<Rejected>> Rejectable for E {
-    fn rejected(rejected: Rejected) -> Self {
-        Self::from(rejected)
+impl HoldsRejected for Rejected {
+    fn holding(rejected: Rejected) -> Self {
+        rejected
     }
 }
 
-/// A return type that a guarded function may have.
+/// A return type that a guarded function may have: a `Result`.
+///
+/// It asks nothing of its parts. What is missing of one is then one error, about that part, at the return type.
 #[diagnostic::on_unimplemented(
     message = "[R24] `{Self}` does not tell success from failure",
     label = "a guarded function returns a `Result`",
-    note = "return a `Result`, or write a `fallback` that answers when a guard does not let the call through"
+    note = "return a `Result`, or write a `fallback` that answers when a guard lets nothing through"
 )]
 pub trait Answer: Sized {
     /// What a success holds.
     type Value;
-    /// What the caller gets.
-    fn conclude(ending: Ending<Self>) -> Self;
-    /// What the caller gets if no plan B answers.
-    fn settle(ending: Ending<Self>) -> Option<Self>;
+    /// What a failure holds.
+    type Error;
     /// A success.
     fn wrap(value: Self::Value) -> Self;
 }
 
-impl<T, E: Rejectable> Answer for Result<T, E> {
+#[diagnostic::do_not_recommend]
+impl<T, E> Answer for Result<T, E> {
     type Value = T;
-
-    fn conclude(ending: Ending<Self>) -> Self {
-        ending.unwrap_or_else(|rejected| Err(E::rejected(rejected)))
-    }
-
-    fn settle(ending: Ending<Self>) -> Option<Self> {
-        Some(Self::conclude(ending))
-    }
+    type Error = E;
 
     fn wrap(value: T) -> Self {
         Ok(value)
     }
 }
 
-/// A return type whose failures say what they mean.
+/// An error type that a rejection can become, as the error of the outcome `R`.
 #[diagnostic::on_unimplemented(
-    message = "[R24] `{Self}` does not tell success from failure",
-    label = "a guarded function returns a `Result`",
-    note = "return a `Result`, or write a `fallback` that answers when a guard does not let the call through"
+    message = "[R27] `{Self}` cannot carry a rejection",
+    label = "this error does not implement `From<resilient::Rejected>`",
+    note = "add a variant `#[rejected] Rejected(resilient::Rejected)` and `#[derive(resilient::Classify)]`, or return `resilient::Failure<…>` around a foreign error"
 )]
-pub trait Judged {
-    /// What this outcome means.
-    fn judge(outcome: &Self) -> Judgement;
+pub trait Rejectable<R>: Sized {
+    /// What the caller gets.
+    fn conclude(ending: Ending<R>) -> R;
+    /// What the caller gets if no plan B answers.
+    fn settle(ending: Ending<R>) -> Option<R>;
+    /// What plan B is told.
+    ///
+    /// # Panics
+    /// For a success, after which plan B does not run.
+    fn error(outcome: &R) -> &Self;
 }
 
-impl<T, E: Classify> Judged for Result<T, E> {
-    fn judge(outcome: &Self) -> Judgement {
+impl<T, E: From<Rejected>> Rejectable<Result<T, E>> for E {
+    fn conclude(ending: Ending<Result<T, E>>) -> Result<T, E> {
+        ending.unwrap_or_else(|rejected| Err(E::from(rejected)))
+    }
+
+    fn settle(ending: Ending<Result<T, E>>) -> Option<Result<T, E>> {
+        Some(Self::conclude(ending))
+    }
+
+    fn error(outcome: &Result<T, E>) -> &E {
+        match outcome {
+            Ok(_) => panic!("plan B runs only after a failure"),
+            Err(error) => error,
+        }
+    }
+}
+
+/// An error type that says what it means, as the error of the outcome `R`.
+#[diagnostic::on_unimplemented(
+    message = "[R27] `{Self}` does not say which of its failures may be repeated",
+    label = "this error does not implement `Classify`",
+    note = "derive it: `#[derive(resilient::Classify)]` with a word on each variant, or name a judge: `retry(on = path)`"
+)]
+pub trait Judged<R> {
+    /// What this outcome means.
+    fn judge(outcome: &R) -> Judgement;
+}
+
+impl<T, E: Classify> Judged<Result<T, E>> for E {
+    fn judge(outcome: &Result<T, E>) -> Judgement {
         judge_by(outcome, E::classify)
     }
 }
@@ -136,6 +165,57 @@ pub fn judge_by<T, E>(outcome: &Result<T, E>, on: fn(&E) -> Verdict) -> Judgemen
     match outcome {
         Ok(_) => Judgement::SUCCESS,
         Err(error) => Judgement::of(on(error)),
+    }
+}
+
+/// The functions of an outcome's parts where a part has no name, being an `impl Trait`: inference finds it.
+pub mod unnamed {
+    use super::{Ending, Judged, Judgement, Rejectable};
+    use crate::{
+        arguments::Key,
+        call::{BlockingCall, Call, Keepable},
+    };
+    use std::pin::Pin;
+
+    /// [`Judged::judge`]
+    pub fn judge<T, E: Judged<Result<T, E>>>(outcome: &Result<T, E>) -> Judgement {
+        E::judge(outcome)
+    }
+
+    /// [`Rejectable::conclude`]
+    pub fn conclude<T, E: Rejectable<Result<T, E>>>(ending: Ending<Result<T, E>>) -> Result<T, E> {
+        E::conclude(ending)
+    }
+
+    /// [`Rejectable::settle`]
+    pub fn settle<T, E: Rejectable<Result<T, E>>>(ending: Ending<Result<T, E>>) -> Option<Result<T, E>> {
+        E::settle(ending)
+    }
+
+    /// [`Rejectable::error`]
+    pub fn error<T, E: Rejectable<Result<T, E>>>(outcome: &Result<T, E>) -> &E {
+        E::error(outcome)
+    }
+
+    /// [`Keepable::cached`]
+    pub fn cached<T, E>(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E>
+    where
+        T: Keepable<Result<T, E>>,
+    {
+        T::cached(call, digest, key, outcome)
+    }
+
+    /// [`Keepable::cached_blocking`]
+    pub fn cached_blocking<T, E>(
+        call: &mut BlockingCall,
+        digest: u64,
+        key: &Key<'_>,
+        outcome: Result<T, E>,
+    ) -> Result<T, E>
+    where
+        T: Keepable<Result<T, E>>,
+    {
+        T::cached_blocking(call, digest, key, outcome)
     }
 }
 
@@ -157,16 +237,16 @@ impl<T, E> Probe<Result<T, E>> {
     where
         E: Classify,
     {
-        <Result<T, E> as Judged>::judge
+        <E as Judged<Result<T, E>>>::judge
     }
 
     /// What the caller gets if no plan B answers.
     #[must_use]
     pub fn settle(self) -> Settle<Result<T, E>>
     where
-        E: Rejectable,
+        E: From<Rejected>,
     {
-        <Result<T, E> as Answer>::settle
+        <E as Rejectable<Result<T, E>>>::settle
     }
 
     /// A success.
@@ -213,17 +293,6 @@ pub fn give<R>(outcome: Option<R>) -> R {
     outcome.expect("an outcome, since a plan B without one is never late and never fails")
 }
 
-/// The error of an outcome that plan B is told about.
-///
-/// # Panics
-/// For a success, after which plan B does not run.
-pub fn error<T, E>(outcome: &Result<T, E>) -> &E {
-    match outcome {
-        Ok(_) => panic!("plan B runs only after a failure"),
-        Err(error) => error,
-    }
-}
-
 /// What answers for an async function is async too.
 #[diagnostic::on_unimplemented(
     message = "[R28] an async function's fallback is async too",
@@ -234,8 +303,3 @@ pub trait PlanB: Future {}
 
 #[diagnostic::do_not_recommend]
 impl<F: Future> PlanB for F {}
-
-/// `future`, if it is one.
-pub fn plan<F: PlanB>(future: F) -> F {
-    future
-}

@@ -114,6 +114,7 @@ impl fmt::Display for Rejected {
 impl Error for Rejected {}
 
 /// Seen from outside, an inner guard's answer is a dependency that sheds load, or one that was too slow.
+#[diagnostic::do_not_recommend]
 impl Classify for Rejected {
     fn classify(&self) -> Verdict {
         let class = match self.executed() {

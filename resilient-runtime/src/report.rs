@@ -1,6 +1,6 @@
 //! What was served degraded inside a piece of work.
 
-use crate::context;
+use crate::context::{self, Change};
 use std::{
     future::Future,
     sync::{Arc, Mutex, PoisonError},
@@ -19,7 +19,7 @@ pub struct Degraded {
 
 /// A list that everything inside one [`report`] writes to.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Report(Arc<Mutex<Vec<Degraded>>>);
+pub struct Report(Arc<Mutex<Vec<Degraded>>>);
 
 impl Report {
     pub(crate) fn add(&self, degraded: Degraded) {
@@ -39,7 +39,7 @@ impl Report {
 /// ```
 pub async fn report<F: Future>(future: F) -> (F::Output, Vec<Degraded>) {
     let report = Report::default();
-    let output = context::scoped(report.clone(), future).await;
+    let output = context::scoped(Change::Report(report.clone()), future).await;
     let degraded = std::mem::take(&mut *report.0.lock().unwrap_or_else(PoisonError::into_inner));
     (output, degraded)
 }

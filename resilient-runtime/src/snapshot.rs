@@ -2,11 +2,14 @@
 
 use crate::{
     breaker::BreakerState,
+    catalog,
     counters::Counts,
     operation::{Location, Operation},
     registry::{self, Conflict, Registry},
     testing,
 };
+use resilient_policy::Rule;
+use std::fmt;
 
 /// One operation as it is now.
 #[derive(Clone, Debug)]
@@ -18,6 +21,8 @@ pub struct OperationSnapshot {
     pub dependency: &'static str,
     /// Where it stands in the source.
     pub location: Location,
+    /// The rules that it overrides: `allow(R07)`.
+    pub allowed: Vec<Rule>,
     /// Its counters.
     pub counts: Counts,
     /// Its breaker, shared by all that write its name.
@@ -77,6 +82,7 @@ impl OperationSnapshot {
             operation: operation.name,
             dependency: operation.dependency,
             location: operation.at,
+            allowed: operation.policy.allow.iter().collect(),
             counts: operation.counters.counts(),
             breaker: operation.breaker.zip(settings).map(|(breaker, settings)| {
                 let now = breaker.snapshot();
@@ -97,23 +103,89 @@ impl OperationSnapshot {
     }
 }
 
+/// The registry here, with every operation on the list in it. A test's own registry knows what the test has called.
 fn current() -> &'static Registry {
-    testing::registry().unwrap_or_else(registry::global)
+    testing::registry().unwrap_or_else(|| {
+        let global = registry::global();
+        catalog::sites().for_each(|site| {
+            global.operation(site);
+        });
+        global
+    })
 }
 
-/// Every operation that has been called, in the order of the first calls. Reads no lock that a call waits for long on.
+/// Every operation as it is now: those on the list (feature `catalog`), and those that have been called.
+///
+/// Reads no lock that a call waits for long on.
 #[must_use]
 pub fn snapshot() -> Vec<OperationSnapshot> {
     current().operations().into_iter().map(OperationSnapshot::of).collect()
 }
 
-/// Whether every name that has been used so far means one thing.
+/// What [`verify`] looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Verified {
+    /// How many operations.
+    pub operations: usize,
+    /// Whether operations that have not run were among them: with feature `catalog`, outside isolated tests.
+    pub complete: bool,
+    /// The rules that an operation overrides: `allow(R07)`.
+    pub allowed: Vec<(&'static str, Rule)>,
+}
+
+impl fmt::Display for Verified {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} operations agree", self.operations)?;
+        if !self.complete {
+            f.write_str(" (only what has run was checked)")?;
+        }
+        self.allowed
+            .iter()
+            .try_for_each(|(operation, rule)| write!(f, "; `{operation}` allows {rule}: {}", rule.what()))
+    }
+}
+
+/// Whether every name means one thing: what two functions may say differently, no compiler sees.
+///
+/// Meant for start-up and, through [`policies_agree!`](crate::policies_agree), for a test.
 ///
 /// # Errors
 /// Two written settings of one shared state that differ, or two functions of one operation name; each with both places.
-pub fn verify() -> Result<(), Vec<Conflict>> {
-    let conflicts = current().conflicts();
-    if conflicts.is_empty() { Ok(()) } else { Err(conflicts) }
+pub fn verify() -> Result<Verified, Vec<Conflict>> {
+    let registry = current();
+    let conflicts = registry.conflicts();
+    if !conflicts.is_empty() {
+        return Err(conflicts);
+    }
+    let operations = registry.operations();
+    let allows = |operation: &&'static Operation| {
+        let name = operation.name;
+        operation.policy.allow.iter().map(move |rule| (name, rule)).collect::<Vec<_>>()
+    };
+    Ok(Verified {
+        operations: operations.len(),
+        complete: catalog::COMPLETE && testing::registry().is_none(),
+        allowed: operations.iter().flat_map(allows).collect(),
+    })
+}
+
+/// A test that fails where two functions of the program contradict each other, with both places: see [`verify`].
+///
+/// ```
+/// resilient_runtime::policies_agree!();
+/// ```
+#[macro_export]
+macro_rules! policies_agree {
+    () => {
+        #[test]
+        fn policies_agree() {
+            if let ::core::result::Result::Err(conflicts) = $crate::verify() {
+                let said: ::std::vec::Vec<_> = conflicts.iter().map(::std::string::ToString::to_string).collect();
+                ::core::panic!("{}", said.join("\n"));
+            }
+        }
+    };
 }
 
 /// Empties the cache of every operation of this name; false where none has been called.

@@ -13,7 +13,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// A point on the process's monotonic clock, in nanoseconds; additions saturate at [`Moment::NEVER`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moment(u64);
+pub struct Moment(u64);
 
 impl Moment {
     pub(crate) const NEVER: Self = Self(u64::MAX);

@@ -1,8 +1,16 @@
 use resilient::resilient;
 
+#[derive(Debug, resilient::Classify)]
+enum StockError {
+    #[transient]
+    Broken,
+    #[rejected]
+    Guard(resilient::Rejected),
+}
+
 #[resilient(timeout_ms = 60)]
-async fn stock(sku: &str) -> std::io::Result<u64> {
-    Ok(sku.len() as u64);
+async fn stock(sku: &str) -> Result<u64, StockError> {
+    if sku.is_empty() { Err(StockError::Broken) } else { Ok(1) };
 }
 
 fn main() {}

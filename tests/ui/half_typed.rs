@@ -5,4 +5,6 @@ async fn stock(sku: &str) -> std::io::Result<u64> {
     Ok(sku.len() as u64)
 }
 
-fn main() {}
+fn main() {
+    drop(stock("tea"));
+}

@@ -2,7 +2,7 @@
 
 use super::Subject;
 use crate::arguments::{Hand, words};
-use crate::errors::Errors;
+use crate::errors::{Errors, written};
 use crate::output::{OutputKind, is_opaque};
 use crate::values::Value;
 use quote::ToTokens;
@@ -10,8 +10,11 @@ use resilient_policy::{FallbackKind, Rule, Timeout};
 use syn::{GenericParam, Type};
 
 pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
-    guardable(subject, errors);
     doubles(subject, errors);
+    if !guardable(subject, errors) {
+        // What else does not fit a function that cannot be guarded is no mistake of its own.
+        return;
+    }
     blocking(subject, errors);
     outcome(subject, errors);
     plan(subject, errors);
@@ -21,7 +24,8 @@ pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
 }
 
 /// R30: there is an outcome, and somewhere to keep state.
-fn guardable(subject: &Subject<'_>, errors: &mut Errors) {
+fn guardable(subject: &Subject<'_>, errors: &mut Errors) -> bool {
+    let before = errors.len();
     let sig = &subject.function.sig;
     if let Some(word) = &sig.constness {
         let said = "a `const fn` cannot be guarded, since guards keep state and time; drop `const` or `#[resilient]`";
@@ -39,6 +43,7 @@ fn guardable(subject: &Subject<'_>, errors: &mut Errors) {
         let said = "a stream cannot be guarded as one call; guard the function that fetches one item";
         errors.over(Rule::R30, &sig.output, said);
     }
+    errors.len() == before
 }
 
 /// R02: nothing is said twice.
@@ -52,7 +57,7 @@ fn doubles(subject: &Subject<'_>, errors: &mut Errors) {
             write.key.span(),
             "`read` and `write` answer the same question; keep the one that is true",
         );
-        errors.at(Rule::R02, read.key.span(), "`read` was written here");
+        errors.also(Rule::R02, read.key.span(), "`read` was written here");
     }
 }
 
@@ -94,12 +99,12 @@ fn outcome(subject: &Subject<'_>, errors: &mut Errors) {
         Some(FallbackKind::Path { .. }) if with_error => "return a `Result`, or drop `error`",
         Some(_) => return,
     };
-    if !output.is_no_result() || output.kind == OutputKind::Stream {
+    if !output.is_no_result() {
         return;
     }
     match &output.ty {
         Some(ty) if !output.is_unit() => {
-            let said = format!("`{}` does not tell success from failure; {instead}", ty.to_token_stream());
+            let said = format!("`{}` does not tell success from failure; {instead}", written(ty));
             errors.over(Rule::R24, ty, said);
         }
         _ => {

@@ -16,7 +16,7 @@ pub fn before(plan: &Plan<'_>) -> TokenStream {
     let this = this_before(plan);
     let slots = plan.passes.iter().filter_map(|pass| {
         let (How::Slot(slot), Some(outer)) = (&pass.how, &pass.outer) else { return None };
-        let cfg = copied(&pass.argument.attrs, is_cfg);
+        let (cfg, outer) = (copied(&pass.argument.attrs, is_cfg), pass.said(outer));
         Some(quote_spanned!(Span::mixed_site()=> #cfg #quiet let mut #slot = #root::Slot::new(#outer);))
     });
     quote!(#this #(#slots)*)

@@ -5,7 +5,7 @@ use super::site::located;
 use crate::arguments::{Hand, words};
 use crate::output::{OutputKind, is_opaque};
 use crate::plan::{Ending, How, Plan};
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -29,7 +29,7 @@ fn keyed(plan: &Plan<'_>, at: usize) -> TokenStream {
     let value = match &pass.how {
         How::Slot(slot) => quote!(#slot.get()),
         _ => {
-            let name = pass.outer.as_ref().or(pass.argument.name());
+            let name = pass.outer.as_ref().or(pass.argument.name()).map(|name| pass.said(name));
             match pass.argument.hand() {
                 Hand::Owned => quote!(&#name),
                 _ => quote!(#name),
@@ -53,53 +53,47 @@ pub fn lent(plan: &Plan<'_>) -> TokenStream {
     }
 }
 
-/// `.await`, or nothing.
-pub fn waiting(plan: &Plan<'_>) -> TokenStream {
-    if plan.function.output.is_async() { quote_spanned!(Span::mixed_site()=> .await) } else { TokenStream::new() }
-}
-
 /// `let judge = …;`, where plan B needs it too.
 pub fn judge(plan: &Plan<'_>) -> TokenStream {
     match plan.ending {
-        Ending::Path { .. } => pointer(plan),
+        Ending::Path { .. } => {
+            let closure = closure(plan);
+            quote_spanned!(Span::mixed_site()=> let __judge = #closure;)
+        }
         _ => TokenStream::new(),
     }
 }
 
-/// What judges an outcome, where an attempt needs it.
+/// What judges an outcome, where an attempt needs it: in the call itself, where an `impl Trait` in it is inferred.
 fn judge_here(plan: &Plan<'_>) -> TokenStream {
-    if matches!(plan.ending, Ending::Path { .. }) {
-        return quote_spanned!(Span::mixed_site()=> __judge);
+    match plan.ending {
+        Ending::Path { .. } => quote_spanned!(Span::mixed_site()=> __judge),
+        _ => closure(plan),
     }
-    let pointer = pointer(plan);
-    quote_spanned!(Span::mixed_site()=> { #pointer __judge })
 }
 
-/// As a pointer: the function's own type inside of a future would repeat a missing bound's error.
-fn pointer(plan: &Plan<'_>) -> TokenStream {
-    let (root, judge) = (&plan.root, judged(plan));
-    quote_spanned!(Span::mixed_site()=> let __judge: fn(&_) -> #root::Judgement = #judge;)
+/// As a closure: the function's own type inside of a future would repeat a missing bound's error, and a pointer would take
+/// room in every call.
+fn closure(plan: &Plan<'_>) -> TokenStream {
+    let (root, ret, judged) = (&plan.root, &plan.function.output.tokens, judged(plan));
+    quote_spanned!(Span::mixed_site()=> |__outcome: &#ret| -> #root::Judgement { #judged })
 }
 
-/// The function that judges an outcome. Its one bounded path carries the user's type, and nothing else of the user's.
+/// What judges an outcome, by one bounded path that carries the user's type and nothing else of the user's.
 fn judged(plan: &Plan<'_>) -> TokenStream {
     let (root, ret) = (&plan.root, &plan.function.output.tokens);
-    let plain = match (plan.judge.by, plan.strict) {
-        (Some(path), _) => {
-            quote_spanned!(Span::mixed_site()=> |__outcome: &#ret| #root::judge_by(__outcome, #path))
+    let base = match (plan.judge.by, plan.strict) {
+        (Some(path), _) => quote_spanned!(Span::mixed_site()=> #root::judge_by(__outcome, #path)),
+        (None, true) => {
+            let judge = asked(plan, "Error", &quote!(Judged), &quote!(judge));
+            quote_spanned!(Span::mixed_site()=> #judge(__outcome))
         }
-        (None, true) => quote!(<#ret as #root::Judged>::judge),
-        (None, false) => probed(plan, &quote!(judge)),
+        (None, false) => {
+            let judge = probed(plan, &quote!(judge));
+            quote_spanned!(Span::mixed_site()=> (#judge)(__outcome))
+        }
     };
-    let (success, ignore) = (plan.judge.success_on, plan.judge.ignore_on);
-    if success.is_none() && ignore.is_none() {
-        return plain;
-    }
-    let base = match plan.judge.by {
-        Some(path) => quote_spanned!(Span::mixed_site()=> #root::judge_by(__outcome, #path)),
-        None => quote_spanned!(Span::mixed_site()=> (#plain)(__outcome)),
-    };
-    let asked = |path: &syn::Expr| match path {
+    let said = |path: &syn::Expr| match path {
         // A closure learns the type of its argument from the pointer.
         syn::Expr::Closure(_) => quote_spanned!(Span::mixed_site()=> {
             let __asked: fn(&#ret) -> #root::core::primitive::bool = #path;
@@ -107,9 +101,26 @@ fn judged(plan: &Plan<'_>) -> TokenStream {
         }),
         _ => quote_spanned!(Span::mixed_site()=> #path(__outcome)),
     };
-    let success = success.map(asked).map(|yes| quote!(.success_on(#yes)));
-    let ignore = ignore.map(asked).map(|yes| quote!(.ignore_on(#yes)));
-    quote_spanned!(Span::mixed_site()=> |__outcome: &#ret| #base #success #ignore)
+    let success = plan.judge.success_on.map(said).map(|yes| quote!(.success_on(#yes)));
+    let ignore = plan.judge.ignore_on.map(said).map(|yes| quote!(.ignore_on(#yes)));
+    quote_spanned!(Span::mixed_site()=> #base #success #ignore)
+}
+
+/// A function of a part of the return type, its `Value` or its `Error`: what is missing of the part is one error about it.
+///
+/// The marks at its ends are the only ones of ours that stand in the user's type, at its ends, so that the error is shown
+/// under the whole of that type.
+pub fn asked(plan: &Plan<'_>, part: &str, bound: &TokenStream, what: &TokenStream) -> TokenStream {
+    let (root, ret, part) = (&plan.root, &plan.function.output.tokens, Ident::new(part, Span::mixed_site()));
+    let mut places = ret.clone().into_iter().map(|token| token.span());
+    let first = places.next().unwrap_or_else(Span::mixed_site);
+    let last = places.last().unwrap_or(first);
+    if plan.function.output.ty.as_ref().is_some_and(is_opaque) {
+        // Nobody can name the part: inference finds it.
+        return quote!(#root::unnamed::#what);
+    }
+    let (open, close) = (quote_spanned!(first=> <), quote_spanned!(last=> <>));
+    quote!(<#open #ret as #root::Answer>::#part #close as #root::#bound<#ret>>::#what)
 }
 
 /// `judge`, `settle` or `wrap` of a return type that may be no `Result`.

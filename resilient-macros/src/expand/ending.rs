@@ -1,7 +1,7 @@
 //! After the last attempt: the outcome, or plan B.
 
 use super::arguments::{handed_on, outside};
-use super::attempt::{lent, probed, waiting};
+use super::attempt::{asked, lent, probed};
 use super::quiet;
 use super::site::located;
 use crate::arguments::Hand;
@@ -35,14 +35,16 @@ struct Part {
     before: TokenStream,
     /// A reference to what it is made of.
     whole: TokenStream,
-    /// What makes it comparable: one bounded path at the user's type or expression.
+    /// What makes it comparable: one bounded path, at the user's type where there is one.
     compared: TokenStream,
+    /// Where the user wrote the part; what is wrong with it is shown there.
+    at: Option<Span>,
 }
 
 fn argument(plan: &Plan<'_>, pass: &Pass<'_>) -> Part {
     let (root, ty, outer) = (&plan.root, pass.argument.target(), &pass.outer);
     let whole = if pass.argument.hand() == Hand::Owned { quote!(&#outer) } else { quote!(#outer) };
-    Part { before: TokenStream::new(), whole, compared: quote!(<#ty as #root::KeyPart>::part) }
+    Part { before: TokenStream::new(), whole, compared: quote!(<#ty as #root::KeyPart>::part), at: None }
 }
 
 /// A part of `key = (…)`: through a method call, so that `&str` and `String` alike find what they can be kept as.
@@ -53,8 +55,8 @@ fn written(plan: &Plan<'_>, at: usize, part: &Expr) -> Part {
         use #root::Itself as _;
         (*#name).itself()
     }};
-    let compared = located(quote!(#root::KeyPart::part), part.span());
-    Part { before: quote!(#quiet let #name = &(#part);), whole, compared }
+    let before = quote!(#quiet let #name = &(#part););
+    Part { before, whole, compared: quote!(#root::KeyPart::part), at: Some(part.span()) }
 }
 
 fn keyed(plan: &Plan<'_>, parts: &[Part]) -> TokenStream {
@@ -65,7 +67,12 @@ fn keyed(plan: &Plan<'_>, parts: &[Part]) -> TokenStream {
     });
     let parts = parts.iter().enumerate().map(|(at, part)| {
         let (compared, name) = (&part.compared, numbered("__whole", at));
-        quote_spanned!(Span::mixed_site()=> #compared(&#name))
+        let mut whole = Group::new(Delimiter::Brace, quote!(&#name));
+        if let Some(at) = part.at {
+            // Braces: rustc shows a block by its delimiters, and no name of ours stands at the user's word.
+            whole.set_span(Span::mixed_site().located_at(at));
+        }
+        quote_spanned!(Span::mixed_site()=> #compared(#whole))
     });
     quote_spanned! {Span::mixed_site()=>
         #(#lines)*
@@ -87,22 +94,25 @@ pub fn ending(plan: &Plan<'_>) -> TokenStream {
             instead(plan, &TokenStream::new(), &quote!(#root::core::default::Default::default()))
         }
         Ending::Value(expr) => instead(plan, &outside(plan, expr, &TokenStream::new()), expr),
-        Ending::Path { path, error: false } => plan_b(plan, path),
-        Ending::Path { path, error: true } => plan_b_with_error(plan, path),
+        Ending::Path { path, error: false, at } => plan_b(plan, path, *at),
+        Ending::Path { path, error: true, at } => plan_b_with_error(plan, path, *at),
         Ending::Cached(_) => cached(plan),
     }
 }
 
 /// The outcome, or the rejection as an error.
 fn conclude(plan: &Plan<'_>) -> TokenStream {
-    let (root, ret) = (&plan.root, &plan.function.output.tokens);
-    quote_spanned!(Span::mixed_site()=> <#ret as #root::Answer>::conclude(__ending))
+    let conclude = asked(plan, "Error", &quote!(Rejectable), &quote!(conclude));
+    quote_spanned!(Span::mixed_site()=> #conclude(__ending))
 }
 
 /// The outcome if there is one: a rejection of a function without a `Result` leaves none.
 fn settled(plan: &Plan<'_>) -> TokenStream {
-    let (root, ret) = (&plan.root, &plan.function.output.tokens);
-    let settle = if plan.strict { quote!(<#ret as #root::Answer>::settle) } else { probed(plan, &quote!(settle)) };
+    let settle = if plan.strict {
+        asked(plan, "Error", &quote!(Rejectable), &quote!(settle))
+    } else {
+        probed(plan, &quote!(settle))
+    };
     quote_spanned!(Span::mixed_site()=> let __outcome = (#settle)(__ending);)
 }
 
@@ -123,11 +133,11 @@ fn instead(plan: &Plan<'_>, left_over: &TokenStream, value: &TokenStream) -> Tok
 }
 
 /// `fallback = path`
-fn plan_b(plan: &Plan<'_>, path: &Expr) -> TokenStream {
+fn plan_b(plan: &Plan<'_>, path: &Expr, at: Span) -> TokenStream {
     let root = &plan.root;
     let settled = settled(plan);
     let bounded = quote_spanned!(Span::mixed_site()=> #root::core::option::Option::is_some(&__outcome));
-    let better = better(plan, path, &handed_on(plan), &bounded);
+    let better = better(plan, (path, at), &handed_on(plan), &bounded);
     quote_spanned! {Span::mixed_site()=>
         #settled
         #better
@@ -139,12 +149,13 @@ fn plan_b(plan: &Plan<'_>, path: &Expr) -> TokenStream {
 }
 
 /// `fallback(path, error)`
-fn plan_b_with_error(plan: &Plan<'_>, path: &Expr) -> TokenStream {
+fn plan_b_with_error(plan: &Plan<'_>, path: &Expr, at: Span) -> TokenStream {
     let root = &plan.root;
     let concluded = conclude(plan);
     let mut arguments = handed_on(plan);
-    arguments.push(quote_spanned!(Span::mixed_site()=> #root::error(&__outcome)));
-    let better = better(plan, path, &arguments, &quote!(true));
+    let error = asked(plan, "Error", &quote!(Rejectable), &quote!(error));
+    arguments.push(quote_spanned!(Span::mixed_site()=> #error(&__outcome)));
+    let better = better(plan, (path, at), &arguments, &quote!(true));
     quote_spanned! {Span::mixed_site()=>
         let __outcome = #concluded;
         #better
@@ -156,27 +167,31 @@ fn plan_b_with_error(plan: &Plan<'_>, path: &Expr) -> TokenStream {
 }
 
 /// `let better = …;`: what plan B answered, if it was asked and did. Its call is a plain one, shown at the path, where
-/// rustc says best what does not fit.
-fn better(plan: &Plan<'_>, path: &Expr, arguments: &[TokenStream], bounded: &TokenStream) -> TokenStream {
-    let (root, ret, lent, waiting) = (&plan.root, &plan.function.output.tokens, lent(plan), waiting(plan));
+/// rustc says best what does not fit; and its answer gets its type in one place, shown at the key: names of ours at the
+/// user's path would be found there by an editor.
+fn better(plan: &Plan<'_>, (path, at): (&Expr, Span), arguments: &[TokenStream], bounded: &TokenStream) -> TokenStream {
+    let (root, ret, lent) = (&plan.root, &plan.function.output.tokens, lent(plan));
     let mut list = Group::new(Delimiter::Parenthesis, quote!(#(#arguments),*));
     list.set_span(Span::mixed_site().located_at(path.span()));
-    let made = if plan.function.output.is_async() {
-        let future = located(quote!(#root::plan), path.span());
+    let asked = if plan.function.output.is_async() {
+        let plan_b = located(quote_spanned!(Span::mixed_site()=> #lent.plan_b(__plan, #bounded).await), at);
+        let answer = located(quote_spanned!(Span::mixed_site()=> __answer), at);
         quote_spanned! {Span::mixed_site()=>
-            #root::core::pin::pin!(#root::core::option::Option::Some(#future(#path #list)))
+            let __plan = #root::core::pin::pin!(#root::core::option::Option::Some(#path #list));
+            match #plan_b {
+                #root::core::option::Option::Some(__answer) => {
+                    let __answer: #ret = #answer;
+                    #lent.planned(__judge(&__answer)).then_some(__answer)
+                }
+                #root::core::option::Option::None => #root::core::option::Option::None,
+            }
         }
     } else {
-        quote_spanned!(Span::mixed_site()=> || -> #ret { #path #list })
+        quote_spanned!(Span::mixed_site()=> #lent.plan_b(|| -> #ret { #path #list }, __judge, #bounded))
     };
-    let answer =
-        located(quote_spanned!(Span::mixed_site()=> #lent.plan_b(__plan, __judge, #bounded)#waiting), path.span());
-    let answered = located(quote_spanned!(Span::mixed_site()=> __better), path.span());
     quote_spanned! {Span::mixed_site()=>
-        let __better: #root::core::option::Option<#ret> = if #lent.falls_back() {
-            let __plan = #made;
-            let __better = #answer;
-            #answered
+        let __better = if #lent.falls_back() {
+            #asked
         } else {
             #root::core::option::Option::None
         };
@@ -185,12 +200,12 @@ fn better(plan: &Plan<'_>, path: &Expr, arguments: &[TokenStream], bounded: &Tok
 
 /// `fallback = cached`
 fn cached(plan: &Plan<'_>) -> TokenStream {
-    let (root, ret) = (&plan.root, &plan.function.output.tokens);
     let concluded = conclude(plan);
     let (serve, call) = if plan.function.output.is_async() {
         (quote!(cached), lent(plan))
     } else {
         (quote!(cached_blocking), quote_spanned!(Span::mixed_site()=> &mut __call))
     };
-    quote_spanned!(Span::mixed_site()=> <#ret as #root::Cacheable>::#serve(#call, __digest, &__key, #concluded))
+    let serve = asked(plan, "Value", &quote!(Keepable), &serve);
+    quote_spanned!(Span::mixed_site()=> #serve(#call, __digest, &__key, #concluded))
 }

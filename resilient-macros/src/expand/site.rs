@@ -1,7 +1,7 @@
 //! The call site: constants and a `static`, in a block of their own so that no name of ours meets one in the body.
 
 use crate::plan::{Home, Plan};
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use resilient_policy::Rule;
 
@@ -26,28 +26,32 @@ pub fn site(plan: &Plan<'_>) -> TokenStream {
                     column: #root::core::column!(),
                 },
             );
+            #root::list!(&__RESILIENT_SITE);
             &__RESILIENT_SITE
         };
     }
 }
 
-/// `const _: () = require(&POLICY, rule);`, all of it at the key, where rustc will underline it.
+/// `const _: () = require(&POLICY, rule);`, all of it as if it stood at the key, where rustc will underline it.
 fn claim(root: &TokenStream, rule: Rule, at: Span) -> TokenStream {
     let rule = format_ident!("{}", rule.id());
     let claim = quote!(const _: () = #root::require(&__RESILIENT_POLICY, #root::policy::Rule::#rule););
-    located(claim, at)
+    claim.into_iter().map(|token| shown(token, |_| at)).collect()
 }
 
 /// The same tokens, shown elsewhere.
 pub fn located(tokens: TokenStream, at: Span) -> TokenStream {
-    let moved = |mut token: TokenTree| {
-        if let TokenTree::Group(group) = &token {
-            let mut inside = proc_macro2::Group::new(group.delimiter(), located(group.stream(), at));
-            inside.set_span(group.span());
-            token = TokenTree::Group(inside);
-        }
-        token.set_span(token.span().located_at(at));
-        token
-    };
-    tokens.into_iter().map(moved).collect()
+    tokens.into_iter().map(|token| shown(token, |span| span.located_at(at))).collect()
+}
+
+/// A token and what is inside of it, with other spans.
+fn shown(mut token: TokenTree, to: impl Fn(Span) -> Span + Copy) -> TokenTree {
+    if let TokenTree::Group(group) = &token {
+        let inside = group.stream().into_iter().map(|token| shown(token, to)).collect();
+        let mut moved = Group::new(group.delimiter(), inside);
+        moved.set_span(group.span());
+        token = TokenTree::Group(moved);
+    }
+    token.set_span(to(token.span()));
+    token
 }

@@ -209,7 +209,6 @@ fn a_cached_answer_needs_a_sound_key() {
         ("cached", "async fn f(&self) -> Result<u64, E> { Ok(1) }"),
         ("cached", "async fn f(x: &mut u64) -> Result<u64, E> { Ok(1) }"),
         ("cached", "async fn f(x: impl Into<String>) -> Result<u64, E> { Ok(1) }"),
-        ("cached", "async fn f(a: A, b: A, c: A, d: A, e: A, f: A, g: A, h: A, i: A) -> Result<u64, E> { Ok(1) }"),
     ] {
         assert_eq!(ids(&faults(&format!("timeout_ms = 60, fallback = {args}"), item)), ["R25"], "{item}");
         let keyed = format!("timeout_ms = 60, fallback({args}, key = (tenant))");
@@ -338,5 +337,121 @@ fn every_message_says_its_rule_what_is_wrong_and_what_to_write() {
             assert!(!body.contains(word), "{text}");
         }
         assert!(body.contains("; ") || body.starts_with("expected") || body.contains(" was "), "{text}");
+    }
+}
+
+#[test]
+fn a_mistake_in_one_setting_hides_none_in_another() {
+    for (args, expected) in [
+        ("timeout_ms = 60, breaker(\"\", min_calls = 30)", &["R31", "R18"][..]),
+        ("timeout_ms = 60, breaker(\"b\", failure_rate = 50, slow_rate = 0)", &["R17", "R17"]),
+        ("timeout_ms = 60, breaker(\"b\", failure_rate = \"x\", slow_rate = 0)", &["R03", "R17"]),
+        ("timeout_ms = 60, read, retry(base_ms = 0, factor = 0.5)", &["R16", "R16"]),
+        ("timeout_ms = 60, read, retry(base_ms = \"x\", factor = 0.5)", &["R03", "R16"]),
+        ("timeout_ms = 60, read, retry_budget(1.5, burst = \"x\")", &["R03", "R14"]),
+        ("timeout_ms = 60, write, fallback(cached, max_stale_ms = \"x\")", &["R03", "R11"]),
+        ("timeout_ms = 60, bulkhead(0, nam = \"stock\")", &["R01", "R05"]),
+        // `retry(…)` repeats, whatever is wrong inside.
+        ("timeout_ms = 60, retry(bse_ms = 3)", &["R01", "R08"]),
+        // What only rustc can evaluate says nothing about its neighbours.
+        ("timeout = LIMIT, breaker(\"b\", probes = 0)", &["R05"]),
+        (
+            "timeout_ms = 60, bulkhead(0, name = \"A\"), breaker(\"b\", window = SIZE, failure_rate = 2)",
+            &["R31", "R05", "R17"],
+        ),
+        // A mistake in the defaults of a group is said there, and the function's own here.
+        ("read, retries = 11, __defaults(timeout = 60)", &["R33"]),
+        ("tiemout_ms = 60, __defaults(timeout_ms = 60, deadline_ms = 50)", &["R01"]),
+    ] {
+        let found = on_async(args);
+        assert_eq!(ids(&found), expected, "{args}: {found:?}");
+    }
+}
+
+#[test]
+fn a_wrong_setting_and_a_wrong_function_are_both_shown() {
+    for (item, expected) in [
+        ("const fn f() -> Result<u64, E> { Ok(1) }", &["R01", "R33", "R30"][..]),
+        ("async fn f() -> u64 { 1 }", &["R01", "R33", "R24"]),
+        ("async fn f(x: &mut u64) -> Result<u64, E> { Ok(1) }", &["R01", "R33", "R26"]),
+        ("#[resilient(read)] async fn f() -> Result<u64, E> { Ok(1) }", &["R01", "R33", "R02"]),
+        ("fn f(&self) -> Pin<Box<dyn Future<Output = u64>>> { Box::pin(async move { 1 }) }", &["R01", "R33", "R24"]),
+        ("struct S;", &["R01", "R30"]),
+    ] {
+        let found = faults("timeout = none, read, retries = 11, deadline_ms = 9_000, bulkhed = 3", item);
+        assert_eq!(ids(&found), expected, "{item}: {found:?}");
+    }
+}
+
+/// A mistake: the key it is made in, the text, and what is said of it.
+type Mistake = (&'static str, &'static str, &'static [&'static str]);
+
+const MISTAKES: &[Mistake] = &[
+    ("timeout", "timout_ms = 60", &["R01"]),
+    ("timeout", "timeout = 60", &["R03"]),
+    ("timeout", "timeout_ms = 0", &["R05"]),
+    ("deadline", "deadline = -1ms", &["R03"]),
+    ("deadline", "deadline_ms = 0", &["R05"]),
+    ("deadline", "deadline_ms = 50", &["R06"]),
+    ("retries", "retires = 1", &["R01"]),
+    ("retries", "retries = \"two\"", &["R03"]),
+    ("retries", "retries = 11", &["R33"]),
+    ("retry", "retry = 3", &["R03"]),
+    ("retry", "retry(jitter = none)", &["R15"]),
+    ("retry", "retry(base_ms = 0)", &["R16"]),
+    ("retry_budget", "retry_budget = \"x\"", &["R03"]),
+    ("retry_budget", "retry_budget = 10", &["R14"]),
+    ("retry_budget", "retry_budget = none", &["R36"]),
+    ("breaker", "breaker = \"A B\"", &["R31"]),
+    ("breaker", "breaker(\"b\", window = 0)", &["R05"]),
+    ("breaker", "breaker(\"b\", failure_rate = 50)", &["R17"]),
+    ("breaker", "breaker(\"b\", min_calls = 30)", &["R18"]),
+    ("breaker", "breaker(\"b\", probe_timeout_ms = 1)", &["R19"]),
+    ("breaker", "breaker(\"b\", slow_ms = 60)", &["R20"]),
+    ("breaker", "breaker(\"b\", passes = 4)", &["R39"]),
+    ("bulkhead", "bulkhed = 12", &["R01"]),
+    ("bulkhead", "bulkhead = 0", &["R05"]),
+    ("fallback", "fallback = 5", &["R03"]),
+    ("fallback", "fallback(plan, max_stale_ms = 5)", &["R01"]),
+    ("read", "read, write", &["R02", "R02"]),
+    ("read", "write", &["R09"]),
+    ("idempotency_key", "idempotency_key = kee", &["R29"]),
+    ("blocking", "blocking = cooperative", &["R23"]),
+    ("name", "name = \"Stock\"", &["R31"]),
+    ("allow", "allow(R99)", &["R01"]),
+];
+
+/// What is written where no mistake is.
+const SOUND: &[(&str, &str)] = &[
+    ("timeout", "timeout_ms = 60"),
+    ("deadline", "deadline_ms = 9_000"),
+    ("retries", "retries = 1"),
+    ("read", "read"),
+];
+
+/// Whether the second mistake cannot be told, since its rule reads the key of the first and nobody knows what that says.
+fn may_hide((key, _, said): &Mistake, (_, _, of): &Mistake) -> bool {
+    let damages = ["R01", "R03", "R05", "R31"].contains(&said[0]);
+    let rules = resilient_policy::rules::RULES.iter().filter(|rule| of.contains(&rule.rule.id()));
+    // These are asked of one key at a time.
+    let mut rules = rules.filter(|rule| !["R05", "R16", "R17"].contains(&rule.rule.id()));
+    let is_the_key = *key == "idempotency_key" && of.contains(&"R09");
+    is_the_key || (damages && rules.any(|rule| rule.reads.contains(key)))
+}
+
+#[test]
+fn no_pair_of_mistakes_hides_one_of_them() {
+    for (at, first) in MISTAKES.iter().enumerate() {
+        for second in MISTAKES[at..].iter().filter(|second| second.0 != first.0 || second.1 == first.1) {
+            let sound = SOUND.iter().filter(|(key, _)| *key != first.0 && *key != second.0).map(|(_, text)| *text);
+            let mut args: Vec<_> = sound.chain([first.1, second.1]).collect();
+            args.dedup();
+            let args = args.join(", ");
+            let found = on_async(&args);
+            for (mistake, other) in [(first, second), (second, first)] {
+                let wanted = mistake.2.iter().all(|id| ids(&found).contains(id));
+                assert!(wanted || may_hide(other, mistake), "{args}: {found:?} without {:?}", mistake.2);
+            }
+        }
     }
 }

@@ -7,7 +7,7 @@ fn policy(args: &str) -> String {
     let text = expansion(args, "async fn view(id: u64) -> Result<Stock, E> { todo!() }");
     let from = text.find("const __RESILIENT_POLICY").unwrap_or_else(|| panic!("{args}: {text}"));
     let to = from + text[from..].find("static __RESILIENT_SITE").unwrap();
-    bare(&text[from..to].replace("::resilient::__private::", ""))
+    bare(&text[from..to].replace("__resilient::", ""))
 }
 
 /// Without what a formatter may choose.
@@ -97,10 +97,10 @@ fn every_key_reaches_the_policy() {
         ),
         ("fallback = default", "FallbackKind::Default"),
         ("fallback = value(0)", "FallbackKind::Value"),
-        ("fallback = plan", "Path { timeout: core::option::Option::None, }"),
+        ("fallback = plan", "Path { function: \"plan\", timeout: core::option::Option::None, }"),
         (
             "fallback = (plan, error, timeout_ms = 5)",
-            "Path { timeout: core::option::Option::Some( core::time::Duration::from_millis(5)",
+            "Path { function: \"plan\", timeout: core::option::Option::Some( core::time::Duration::from_millis(5)",
         ),
         ("fallback(default, on = any)", "on_any: true"),
         ("name = \"a.b\"", "name: core::option::Option::Some(\"a.b\")"),
@@ -116,7 +116,10 @@ fn every_key_reaches_the_policy() {
     assert!(sync.contains("Shape::Sync") && sync.contains("Blocking::Cooperative"), "{sync}");
     let renamed = expansion("timeout_ms = 5, crate = crate::guards", "async fn f() -> Result<u64, E> { Ok(1) }");
     let renamed = bare(&renamed);
-    assert!(renamed.contains("crate::guards::__private::Call") && !renamed.contains("::resilient::"), "{renamed}");
+    assert!(
+        renamed.contains("usecrate::guards::__privateas__resilient;") && !renamed.contains("::resilient::"),
+        "{renamed}"
+    );
 }
 
 #[test]

@@ -39,7 +39,7 @@ impl BlockingCall {
     }
 
     /// One attempt, and the wait before the next one if there is to be one.
-    pub fn attempt<R>(&mut self, body: impl FnOnce() -> R, judge: fn(&R) -> Judgement) -> ControlFlow<Ending<R>> {
+    pub fn attempt<R>(&mut self, body: impl FnOnce() -> R, judge: impl Fn(&R) -> Judgement) -> ControlFlow<Ending<R>> {
         if let Err(rejected) = self.core.start() {
             return ControlFlow::Break(Err(rejected));
         }
@@ -66,7 +66,7 @@ impl BlockingCall {
     ///
     /// # Panics
     /// If the policy does have retries, which the expansion does not let happen.
-    pub fn once<R>(&mut self, body: impl FnOnce() -> R, judge: fn(&R) -> Judgement) -> Ending<R> {
+    pub fn once<R>(&mut self, body: impl FnOnce() -> R, judge: impl Fn(&R) -> Judgement) -> Ending<R> {
         match self.attempt(body, judge) {
             ControlFlow::Break(ending) => ending,
             ControlFlow::Continue(()) => panic!("a call without retries was granted one"),

@@ -5,7 +5,6 @@ use crate::{
     budget::Token,
     bulkhead::Permit,
     context::{self, Context},
-    counters::InFlight,
     idempotency::IdempotencyKey,
     operation::{Operation, Site},
     outcome::{Judgement, Overruled},
@@ -43,7 +42,6 @@ pub(crate) struct Core {
     permit: Option<Permit>,
     ticket: Option<Ticket>,
     token: Option<Token>,
-    in_flight: Option<InFlight>,
     pub(super) end: End,
     /// Whether there is an outcome to return if plan B does not answer.
     pub(super) bounded: bool,
@@ -86,6 +84,7 @@ pub(crate) enum Next {
 impl Core {
     pub(crate) fn new(site: &'static Site, shape: Shape) -> Self {
         let operation = site.operation(shape);
+        operation.counters.come_in();
         let context = Context::inherited();
         let entered = now();
         let own = operation.policy.deadline.map_or(Moment::NEVER, |limit| entered.after(limit));
@@ -102,7 +101,6 @@ impl Core {
             permit: None,
             ticket: None,
             token: None,
-            in_flight: Some(operation.counters.come_in()),
             end: End::Failure,
             bounded: true,
         }
@@ -153,10 +151,7 @@ impl Core {
         if let Some(token) = self.token.take() {
             token.spend();
         }
-        let limit = match &self.ticket {
-            Some(ticket) if ticket.is_probe() => self.probe_timeout(),
-            _ => self.policy().attempt_timeout(),
-        };
+        let limit = self.limit();
         self.operation.counters.attempts.add();
         self.context.attempt = self.context.attempt.saturating_add(1);
         self.started = at;
@@ -186,6 +181,14 @@ impl Core {
             self.ticket = Some(ticket);
         }
         Ok(())
+    }
+
+    /// The time that this attempt may take.
+    fn limit(&self) -> Option<Duration> {
+        match &self.ticket {
+            Some(ticket) if ticket.is_probe() => self.probe_timeout(),
+            _ => self.policy().attempt_timeout(),
+        }
     }
 
     fn probe_timeout(&self) -> Option<Duration> {
@@ -227,8 +230,7 @@ impl Core {
             }
             return self.end(sample, None);
         };
-        let answered = verdict.class == Class::Permanent || judgement.overruled == Some(Overruled::Success);
-        self.end = if answered { End::Permanent } else { End::Failure };
+        self.end = if verdict.class == Class::Permanent { End::Permanent } else { End::Failure };
         let why = if judgement.overruled == Some(Overruled::Success) {
             Stop::NotRepeatable
         } else {
@@ -263,7 +265,7 @@ impl Core {
         let kind = RejectedKind::Deadline;
         self.operation.counters.rejected(kind);
         let to_blame = if self.own_deadline {
-            self.before.is_some() || self.policy().attempt_timeout().is_none_or(|limit| ran >= limit / 2)
+            self.before.is_some() || self.limit().is_none_or(|limit| ran >= limit / 2)
         } else {
             self.ran_too_long(ran)
         };
@@ -273,7 +275,7 @@ impl Core {
 
     /// Whether an attempt that somebody else ended had run long enough to be the dependency's fault.
     fn ran_too_long(&self, ran: Duration) -> bool {
-        let limit = self.slow_limit().or(self.policy().attempt_timeout().map(|limit| limit / 2));
+        let limit = self.slow_limit().or(self.limit().map(|limit| limit / 2));
         limit.is_some_and(|limit| ran > limit)
     }
 
@@ -366,7 +368,7 @@ impl Core {
         self.end = End::Failure;
         self.release(Sample::Neutral);
         stop::set(None);
-        context::ended(|inner| inner.failed = true);
+        context::ended(|inner| inner.failed = Some(self.operation));
         Rejected::new(self.operation.name, kind, retry_after)
     }
 
@@ -379,7 +381,7 @@ impl Core {
                 self.operation.counters.stopped(why);
                 let retried = self.policy().retries > 0 && why != Stop::NotRepeatable;
                 context::ended(|inner| {
-                    inner.failed = true;
+                    inner.failed = Some(self.operation);
                     inner.retried |= retried;
                 });
             }
@@ -395,7 +397,7 @@ impl Core {
             ticket.record(sample);
         }
         self.permit = None;
-        self.in_flight = None;
+        self.operation.counters.go_out();
     }
 }
 

@@ -3,8 +3,8 @@
 use super::{BlockingCall, Call, Core, core::End};
 use crate::{
     arguments::Key,
-    context::{self, Context},
-    outcome::Judgement,
+    context::{self, Context, Inner},
+    outcome::{Judgement, PlanB},
     report::Degraded,
     time::{Moment, now},
 };
@@ -26,9 +26,10 @@ impl Core {
         }
     }
 
-    /// Plan B answered, with something of this age.
+    /// Plan B answered, with something of this age: for the attempt around it, the call did not fail after all.
     fn served(&self, age: Option<Duration>) {
         self.operation().counters.fallback.add();
+        context::ended(|inner| *inner = Inner::default());
         if let Some(report) = context::report() {
             report.add(Degraded { operation: self.operation().name, age });
         }
@@ -40,7 +41,7 @@ impl Core {
     fn start_plan(&mut self, bounded: bool) {
         let policy = &self.operation().policy;
         let limit = match policy.fallback.map(|plan| plan.kind) {
-            Some(FallbackKind::Path { timeout: Some(limit) }) => Some(limit),
+            Some(FallbackKind::Path { timeout: Some(limit), .. }) => Some(limit),
             _ => policy.attempt_timeout(),
         };
         self.until = limit.filter(|_| bounded).map_or(Moment::NEVER, |limit| now().after(limit));
@@ -49,14 +50,27 @@ impl Core {
         self.bounded = bounded;
     }
 
-    /// Whether plan B's outcome is what the caller gets: if it is good, or is the word of a guarded function, which
-    /// knows better than the failure before it.
-    fn accepts(&self, judgement: Judgement) -> bool {
+    /// Plan B ended. Whether its outcome is what the caller gets: if it is good, or is the word of a plan B that is guarded
+    /// itself, which knows better than the failure before it.
+    fn planned(&mut self, judgement: Judgement) -> bool {
         if judgement.verdict.is_none() {
             self.served(None);
             return true;
         }
-        !self.bounded || self.context.inner.failed
+        self.plan_failed();
+        let Some(FallbackKind::Path { function, .. }) = self.operation().policy.fallback.map(|plan| plan.kind) else {
+            return true;
+        };
+        !self.bounded || self.context.inner.failed.is_some_and(|inner| inner.at.function == function)
+    }
+
+    /// What repeated inside plan B repeated inside the attempt around the call, too.
+    fn plan_failed(&self) {
+        let inside = self.context.inner;
+        context::ended(|inner| {
+            inner.failed = inside.failed.or(inner.failed);
+            inner.retried |= inside.retried;
+        });
     }
 }
 
@@ -72,17 +86,22 @@ impl Call {
         self.core.served(None);
     }
 
-    /// Plan B: `None` where it failed or was late.
+    /// Plan B: `None` where it was late.
     ///
     /// `bounded`: there is an outcome to return instead, so plan B may be cut at its timeout.
-    pub fn plan_b<'a, F: Future>(
+    pub fn plan_b<'a, F: PlanB>(
         mut self: Pin<&'a mut Self>,
         plan: Pin<&'a mut Option<F>>,
-        judge: fn(&F::Output) -> Judgement,
         bounded: bool,
-    ) -> PlanBFuture<'a, F> {
+    ) -> impl Future<Output = Option<F::Output>> {
         self.as_mut().project().core.start_plan(bounded);
-        PlanBFuture { call: self, plan, judge }
+        PlanBFuture { call: self, plan }
+    }
+
+    /// Plan B ended, with an outcome that means this: whether that is what the caller gets.
+    #[must_use]
+    pub fn planned(self: Pin<&mut Self>, judgement: Judgement) -> bool {
+        self.project().core.planned(judgement)
     }
 
     /// The hash of the arguments, taken before the first attempt.
@@ -93,11 +112,9 @@ impl Call {
 }
 
 /// A plan B that is running.
-#[must_use = "futures do nothing unless polled"]
-pub struct PlanBFuture<'a, F: Future> {
+struct PlanBFuture<'a, F> {
     call: Pin<&'a mut Call>,
     plan: Pin<&'a mut Option<F>>,
-    judge: fn(&F::Output) -> Judgement,
 }
 
 impl<F: Future> Future for PlanBFuture<'_, F> {
@@ -112,9 +129,10 @@ impl<F: Future> Future for PlanBFuture<'_, F> {
             plan.poll(cx)
         };
         let answer = match polled {
-            Poll::Ready(outcome) => call.core.accepts((this.judge)(&outcome)).then_some(outcome),
+            Poll::Ready(outcome) => Some(outcome),
             Poll::Pending => {
                 ready!(call.timer.poll_until(call.core.until, cx));
+                call.core.plan_failed();
                 None
             }
         };
@@ -136,13 +154,13 @@ impl BlockingCall {
     }
 
     /// Plan B: `None` where it failed. Nothing cuts it; it reads `resilient::remaining()`.
-    pub fn plan_b<R>(&mut self, plan: impl FnOnce() -> R, judge: fn(&R) -> Judgement, bounded: bool) -> Option<R> {
+    pub fn plan_b<R>(&mut self, plan: impl FnOnce() -> R, judge: impl Fn(&R) -> Judgement, bounded: bool) -> Option<R> {
         self.core.start_plan(bounded);
         let outcome = {
             let _inside = self.core.context.enter();
             plan()
         };
-        self.core.accepts(judge(&outcome)).then_some(outcome)
+        self.core.planned(judge(&outcome)).then_some(outcome)
     }
 
     /// The hash of the arguments, taken before the first attempt.
@@ -152,38 +170,33 @@ impl BlockingCall {
     }
 }
 
-/// An answer that can be kept for later.
+/// An answer that can be kept for later, as the good answer of the outcome `R`.
 #[diagnostic::on_unimplemented(
     message = "[R35] `{Self}` cannot be kept for later",
     label = "`fallback = cached` keeps a copy, but this is not `Clone + Send + Sync + 'static`",
     note = "derive `Clone`, return owned data, or name another fallback"
 )]
-pub trait Keepable: Clone + Send + Sync + 'static {}
-
-#[diagnostic::do_not_recommend]
-impl<T: Clone + Send + Sync + 'static> Keepable for T {}
-
-/// A return type whose good answers can be kept.
-pub trait Cacheable: Sized {
+pub trait Keepable<R> {
     /// Keeps a good outcome, and replaces a bad one by the last good answer to the same arguments.
-    fn cached(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: Self) -> Self;
-    /// [`Cacheable::cached`] for a sync function.
-    fn cached_blocking(call: &mut BlockingCall, digest: u64, key: &Key<'_>, outcome: Self) -> Self;
+    fn cached(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: R) -> R;
+    /// [`Keepable::cached`] for a sync function.
+    fn cached_blocking(call: &mut BlockingCall, digest: u64, key: &Key<'_>, outcome: R) -> R;
 }
 
-impl<T: Keepable, E> Cacheable for Result<T, E> {
-    fn cached(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: Self) -> Self {
+#[diagnostic::do_not_recommend]
+impl<T: Clone + Send + Sync + 'static, E> Keepable<Result<T, E>> for T {
+    fn cached(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E> {
         remember(&call.core, digest, key, outcome)
     }
 
-    fn cached_blocking(call: &mut BlockingCall, digest: u64, key: &Key<'_>, outcome: Self) -> Self {
+    fn cached_blocking(call: &mut BlockingCall, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E> {
         remember(&call.core, digest, key, outcome)
     }
 }
 
 fn remember<T, E>(core: &Core, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E>
 where
-    T: Keepable,
+    T: Clone + Send + Sync + 'static,
 {
     let Some(FallbackKind::Cached { max_stale, max_entries }) = core.operation().policy.fallback.map(|plan| plan.kind)
     else {

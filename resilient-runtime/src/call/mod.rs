@@ -20,7 +20,7 @@ mod future;
 mod value;
 
 pub use blocking::BlockingCall;
-pub use degrade::{Cacheable, Keepable};
+pub use degrade::Keepable;
 pub use future::Call;
 pub use value::{call, call_blocking};
 

@@ -3,7 +3,7 @@
 use super::{BlockingCall, Call};
 use crate::{
     operation::Site,
-    outcome::{Answer, Judged},
+    outcome::{Answer, Judged, Rejectable},
 };
 use std::{future::Future, ops::ControlFlow, pin::pin};
 
@@ -34,13 +34,13 @@ use std::{future::Future, ops::ControlFlow, pin::pin};
 /// What the last attempt returned, or the guard that answered instead.
 pub async fn call<F: Future>(site: &'static Site, mut body: impl FnMut() -> F) -> F::Output
 where
-    F::Output: Answer + Judged,
+    F::Output: Answer<Error: Judged<F::Output> + Rejectable<F::Output>>,
 {
     let mut call = pin!(Call::new(site));
     loop {
         let attempt = pin!(Some(body()));
-        if let ControlFlow::Break(ending) = call.as_mut().attempt(attempt, F::Output::judge).await {
-            return F::Output::conclude(ending);
+        if let ControlFlow::Break(ending) = call.as_mut().attempt(attempt, <F::Output as Answer>::Error::judge).await {
+            return <F::Output as Answer>::Error::conclude(ending);
         }
     }
 }
@@ -49,11 +49,14 @@ where
 ///
 /// # Errors
 /// What the last attempt returned, or the guard that answered instead.
-pub fn call_blocking<R: Answer + Judged>(site: &'static Site, mut body: impl FnMut() -> R) -> R {
+pub fn call_blocking<R>(site: &'static Site, mut body: impl FnMut() -> R) -> R
+where
+    R: Answer<Error: Judged<R> + Rejectable<R>>,
+{
     let mut call = BlockingCall::new(site);
     loop {
-        if let ControlFlow::Break(ending) = call.attempt(&mut body, R::judge) {
-            return R::conclude(ending);
+        if let ControlFlow::Break(ending) = call.attempt(&mut body, R::Error::judge) {
+            return R::Error::conclude(ending);
         }
     }
 }

@@ -25,6 +25,7 @@ const ROWS: &[(Test, Verdict)] = &[
 /// A connection closed before an answer, a garbled or broken-off answer and everything unknown are
 /// [`Verdict::TRANSIENT`]; so is a body of another shape than expected, which is often the error page of a proxy in
 /// trouble and must not count as a healthy answer.
+#[diagnostic::do_not_recommend]
 impl Classify for reqwest::Error {
     fn classify(&self) -> Verdict {
         if let Some(verdict) = self.status().and_then(|status| by_status(status, None)) {

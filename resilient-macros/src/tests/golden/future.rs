@@ -1,34 +1,34 @@
 #[allow(clippy::manual_async_fn)]
 fn view(x: &str) -> impl Future<Output = Result<u64, E>> {
     async move {
-        let __site: &'static ::resilient::__private::Site = {
-            const __RESILIENT_POLICY: ::resilient::__private::policy::Policy = ::resilient::__private::policy::Policy {
-                safety: ::resilient::__private::policy::Safety::Read,
-                timeout: ::resilient::__private::policy::Timeout::After(
-                    ::resilient::__private::core::time::Duration::from_millis(60),
+        use ::resilient::__private as __resilient;
+        let __site: &'static __resilient::Site = {
+            const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy {
+                safety: __resilient::policy::Safety::Read,
+                timeout: __resilient::policy::Timeout::After(
+                    __resilient::core::time::Duration::from_millis(60),
                 ),
                 retries: 1,
-                ..::resilient::__private::policy::Policy::NEW
+                ..__resilient::policy::Policy::NEW
             };
-            static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
+            static __RESILIENT_SITE: __resilient::Site = __resilient::Site::new(
                 &__RESILIENT_POLICY,
-                ::resilient::__private::Location {
-                    module: ::resilient::__private::core::module_path!(),
+                __resilient::Location {
+                    module: __resilient::core::module_path!(),
                     function: "view",
-                    file: ::resilient::__private::core::file!(),
-                    line: ::resilient::__private::core::line!(),
-                    column: ::resilient::__private::core::column!(),
+                    file: __resilient::core::file!(),
+                    line: __resilient::core::line!(),
+                    column: __resilient::core::column!(),
                 },
             );
+            __resilient::list!(& __RESILIENT_SITE);
             &__RESILIENT_SITE
         };
-        let mut __call = ::resilient::__private::core::pin::pin!(
-            ::resilient::__private::Call::new(__site)
-        );
+        let mut __call = __resilient::core::pin::pin!(__resilient::Call::new(__site));
         let __ending = loop {
             #[allow(clippy::items_after_statements)]
-            let __attempt = ::resilient::__private::core::pin::pin!(
-                ::resilient::__private::core::option::Option::Some(async move {
+            let __attempt = __resilient::core::pin::pin!(
+                __resilient::core::option::Option::Some(async move {
                 #[allow(unknown_lints, unreachable_code,
                 clippy::diverging_sub_expression, clippy::empty_loop,
                 clippy::let_unit_value, clippy::needless_return, clippy::unreachable,
@@ -40,19 +40,25 @@ fn view(x: &str) -> impl Future<Output = Result<u64, E>> {
                 .as_mut()
                 .attempt(
                     __attempt,
-                    {
-                        let __judge: fn(&_) -> ::resilient::__private::Judgement = <Result<
+                    |__outcome: &Result<u64, E>| -> __resilient::Judgement {
+                        <<Result<
                             u64,
                             E,
-                        > as ::resilient::__private::Judged>::judge;
-                        __judge
+                        > as __resilient::Answer>::Error as __resilient::Judged<
+                            Result<u64, E>,
+                        >>::judge(__outcome)
                     },
                 )
                 .await;
-            if let ::resilient::__private::core::ops::ControlFlow::Break(__ending) = __flow {
+            if let __resilient::core::ops::ControlFlow::Break(__ending) = __flow {
                 break __ending;
             }
         };
-        <Result<u64, E> as ::resilient::__private::Answer>::conclude(__ending)
+        <<Result<
+            u64,
+            E,
+        > as __resilient::Answer>::Error as __resilient::Rejectable<
+            Result<u64, E>,
+        >>::conclude(__ending)
     }
 }

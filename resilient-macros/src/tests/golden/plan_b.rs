@@ -1,36 +1,41 @@
 async fn view(&self, sku: String) -> Result<Stock, StockError> {
-    let __site: &'static ::resilient::__private::Site = {
-        const __RESILIENT_POLICY: ::resilient::__private::policy::Policy = ::resilient::__private::policy::Policy {
-            timeout: ::resilient::__private::policy::Timeout::After(
-                ::resilient::__private::core::time::Duration::from_millis(60),
+    use ::resilient::__private as __resilient;
+    let __site: &'static __resilient::Site = {
+        const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy {
+            timeout: __resilient::policy::Timeout::After(
+                __resilient::core::time::Duration::from_millis(60),
             ),
-            fallback: ::resilient::__private::core::option::Option::Some(::resilient::__private::policy::Fallback {
-                kind: ::resilient::__private::policy::FallbackKind::Path {
-                    timeout: ::resilient::__private::core::option::Option::None,
+            fallback: __resilient::core::option::Option::Some(__resilient::policy::Fallback {
+                kind: __resilient::policy::FallbackKind::Path {
+                    function: "plan",
+                    timeout: __resilient::core::option::Option::None,
                 },
                 on_any: false,
             }),
-            ..::resilient::__private::policy::Policy::NEW
+            ..__resilient::policy::Policy::NEW
         };
-        static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
+        static __RESILIENT_SITE: __resilient::Site = __resilient::Site::new(
             &__RESILIENT_POLICY,
-            ::resilient::__private::Location {
-                module: ::resilient::__private::core::module_path!(),
+            __resilient::Location {
+                module: __resilient::core::module_path!(),
                 function: "view",
-                file: ::resilient::__private::core::file!(),
-                line: ::resilient::__private::core::line!(),
-                column: ::resilient::__private::core::column!(),
+                file: __resilient::core::file!(),
+                line: __resilient::core::line!(),
+                column: __resilient::core::column!(),
             },
         );
+        __resilient::list!(& __RESILIENT_SITE);
         &__RESILIENT_SITE
     };
-    let mut __call = ::resilient::__private::core::pin::pin!(
-        ::resilient::__private::Call::new(__site)
-    );
-    let __judge: fn(&_) -> ::resilient::__private::Judgement = <Result<
-        Stock,
-        StockError,
-    > as ::resilient::__private::Judged>::judge;
+    let mut __call = __resilient::core::pin::pin!(__resilient::Call::new(__site));
+    let __judge = |__outcome: &Result<Stock, StockError>| -> __resilient::Judgement {
+        <<Result<
+            Stock,
+            StockError,
+        > as __resilient::Answer>::Error as __resilient::Judged<
+            Result<Stock, StockError>,
+        >>::judge(__outcome)
+    };
     let __ending = {
         #[allow(unused_variables)]
         #[allow(
@@ -38,37 +43,45 @@ async fn view(&self, sku: String) -> Result<Stock, StockError> {
             clippy::no_effect_underscore_binding,
             clippy::shadow_unrelated
         )]
-        let sku = <String as ::resilient::__private::Reusable>::reuse(&sku);
+        let sku = <String as __resilient::Reusable>::reuse(&sku);
         #[allow(clippy::items_after_statements)]
-        let __attempt = ::resilient::__private::core::pin::pin!(
-            ::resilient::__private::core::option::Option::Some(async move {
-            #[allow(unknown_lints, unreachable_code, clippy::diverging_sub_expression,
-            clippy::empty_loop, clippy::let_unit_value, clippy::needless_return,
-            clippy::unreachable, clippy::let_with_type_underscore,)] if false { let
-            __returned : Result < Stock, StockError > = loop {}; return __returned; }
-            self.get(sku). await })
+        let __attempt = __resilient::core::pin::pin!(
+            __resilient::core::option::Option::Some(async move { #[allow(unknown_lints,
+            unreachable_code, clippy::diverging_sub_expression, clippy::empty_loop,
+            clippy::let_unit_value, clippy::needless_return, clippy::unreachable,
+            clippy::let_with_type_underscore,)] if false { let __returned : Result <
+            Stock, StockError > = loop {}; return __returned; } self.get(sku). await })
         );
         let __flow = __call.as_mut().once(__attempt, __judge).await;
         __flow
     };
-    let __outcome = <Result<
+    let __outcome = <<Result<
         Stock,
         StockError,
-    > as ::resilient::__private::Answer>::conclude(__ending);
-    let __better: ::resilient::__private::core::option::Option<
+    > as __resilient::Answer>::Error as __resilient::Rejectable<
         Result<Stock, StockError>,
-    > = if __call.as_mut().falls_back() {
-        let __plan = ::resilient::__private::core::pin::pin!(
-            ::resilient::__private::core::option::Option::Some(::resilient::__private::plan(Self::plan(self,
-            sku, ::resilient::__private::error(& __outcome))))
+    >>::conclude(__ending);
+    let __better = if __call.as_mut().falls_back() {
+        let __plan = __resilient::core::pin::pin!(
+            __resilient::core::option::Option::Some(Self::plan(self, sku, < < Result <
+            Stock, StockError > as __resilient::Answer > ::Error < > as
+            __resilient::Rejectable < Result < Stock, StockError > >> ::error(&
+            __outcome)))
         );
-        let __better = __call.as_mut().plan_b(__plan, __judge, true).await;
-        __better
+        match __call.as_mut().plan_b(__plan, true).await {
+            __resilient::core::option::Option::Some(__answer) => {
+                let __answer: Result<Stock, StockError> = __answer;
+                __call.as_mut().planned(__judge(&__answer)).then_some(__answer)
+            }
+            __resilient::core::option::Option::None => {
+                __resilient::core::option::Option::None
+            }
+        }
     } else {
-        ::resilient::__private::core::option::Option::None
+        __resilient::core::option::Option::None
     };
     match __better {
-        ::resilient::__private::core::option::Option::Some(__better) => __better,
-        ::resilient::__private::core::option::Option::None => __outcome,
+        __resilient::core::option::Option::Some(__better) => __better,
+        __resilient::core::option::Option::None => __outcome,
     }
 }

@@ -1,47 +1,49 @@
 fn reserve(key: IdempotencyKey, cart: &Cart) -> Result<u64, StockError> {
-    let __site: &'static ::resilient::__private::Site = {
-        const __RESILIENT_TIMEOUT: ::resilient::__private::core::time::Duration = LIMIT;
-        const __RESILIENT_POLICY: ::resilient::__private::policy::Policy = ::resilient::__private::policy::Policy {
-            shape: ::resilient::__private::policy::Shape::Sync,
-            safety: ::resilient::__private::policy::Safety::Write,
+    use ::resilient::__private as __resilient;
+    let __site: &'static __resilient::Site = {
+        const __RESILIENT_TIMEOUT: __resilient::core::time::Duration = LIMIT;
+        const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy {
+            shape: __resilient::policy::Shape::Sync,
+            safety: __resilient::policy::Safety::Write,
             keyed: true,
-            timeout: ::resilient::__private::policy::Timeout::After(__RESILIENT_TIMEOUT),
+            timeout: __resilient::policy::Timeout::After(__RESILIENT_TIMEOUT),
             retries: 1,
-            blocking: ::resilient::__private::core::option::Option::Some(
-                ::resilient::__private::policy::Blocking::Cooperative,
+            blocking: __resilient::core::option::Option::Some(
+                __resilient::policy::Blocking::Cooperative,
             ),
-            ..::resilient::__private::policy::Policy::NEW
+            ..__resilient::policy::Policy::NEW
         };
-        const _: () = ::resilient::__private::require(
+        const _: () = __resilient::require(
             &__RESILIENT_POLICY,
-            ::resilient::__private::policy::Rule::R03,
+            __resilient::policy::Rule::R03,
         );
-        const _: () = ::resilient::__private::require(
+        const _: () = __resilient::require(
             &__RESILIENT_POLICY,
-            ::resilient::__private::policy::Rule::R04,
+            __resilient::policy::Rule::R04,
         );
-        const _: () = ::resilient::__private::require(
+        const _: () = __resilient::require(
             &__RESILIENT_POLICY,
-            ::resilient::__private::policy::Rule::R05,
+            __resilient::policy::Rule::R05,
         );
-        const _: () = ::resilient::__private::require(
+        const _: () = __resilient::require(
             &__RESILIENT_POLICY,
-            ::resilient::__private::policy::Rule::R06,
+            __resilient::policy::Rule::R06,
         );
-        const _: () = ::resilient::__private::require(
+        const _: () = __resilient::require(
             &__RESILIENT_POLICY,
-            ::resilient::__private::policy::Rule::R07,
+            __resilient::policy::Rule::R07,
         );
-        static __RESILIENT_SITE: ::resilient::__private::Site = ::resilient::__private::Site::new(
+        static __RESILIENT_SITE: __resilient::Site = __resilient::Site::new(
             &__RESILIENT_POLICY,
-            ::resilient::__private::Location {
-                module: ::resilient::__private::core::module_path!(),
+            __resilient::Location {
+                module: __resilient::core::module_path!(),
                 function: "reserve",
-                file: ::resilient::__private::core::file!(),
-                line: ::resilient::__private::core::line!(),
-                column: ::resilient::__private::core::column!(),
+                file: __resilient::core::file!(),
+                line: __resilient::core::line!(),
+                column: __resilient::core::column!(),
             },
         );
+        __resilient::list!(& __RESILIENT_SITE);
         &__RESILIENT_SITE
     };
     #[allow(
@@ -49,11 +51,9 @@ fn reserve(key: IdempotencyKey, cart: &Cart) -> Result<u64, StockError> {
         clippy::no_effect_underscore_binding,
         clippy::shadow_unrelated
     )]
-    let mut __slot0 = ::resilient::__private::Slot::new(key);
-    let mut __call = ::resilient::__private::BlockingCall::new(__site)
-        .keyed(
-            <IdempotencyKey as ::resilient::__private::KeyArgument>::key(__slot0.get()),
-        );
+    let mut __slot0 = __resilient::Slot::new(key);
+    let mut __call = __resilient::BlockingCall::new(__site)
+        .keyed(<IdempotencyKey as __resilient::KeyArgument>::key(__slot0.get()));
     let __ending = loop {
         #[allow(unused_variables)]
         #[allow(
@@ -62,25 +62,28 @@ fn reserve(key: IdempotencyKey, cart: &Cart) -> Result<u64, StockError> {
             clippy::shadow_unrelated
         )]
         let key = __slot0
-            .take(
-                __call.is_last(),
-                <IdempotencyKey as ::resilient::__private::Reusable>::reuse,
-            );
+            .take(__call.is_last(), <IdempotencyKey as __resilient::Reusable>::reuse);
         #[allow(clippy::items_after_statements)]
         let __flow = __call
             .attempt(
                 move || -> Result<u64, StockError> { send(cart) },
-                {
-                    let __judge: fn(&_) -> ::resilient::__private::Judgement = <Result<
+                |__outcome: &Result<u64, StockError>| -> __resilient::Judgement {
+                    <<Result<
                         u64,
                         StockError,
-                    > as ::resilient::__private::Judged>::judge;
-                    __judge
+                    > as __resilient::Answer>::Error as __resilient::Judged<
+                        Result<u64, StockError>,
+                    >>::judge(__outcome)
                 },
             );
-        if let ::resilient::__private::core::ops::ControlFlow::Break(__ending) = __flow {
+        if let __resilient::core::ops::ControlFlow::Break(__ending) = __flow {
             break __ending;
         }
     };
-    <Result<u64, StockError> as ::resilient::__private::Answer>::conclude(__ending)
+    <<Result<
+        u64,
+        StockError,
+    > as __resilient::Answer>::Error as __resilient::Rejectable<
+        Result<u64, StockError>,
+    >>::conclude(__ending)
 }

@@ -1,0 +1,10 @@
+use resilient::resilient;
+
+#[resilient(timeout_ms = 60, breaker())]
+async fn stock(sku: &str) -> std::io::Result<u64> {
+    Ok(sku.len() as u64)
+}
+
+fn main() {
+    drop(stock("tea"));
+}

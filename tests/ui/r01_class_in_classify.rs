@@ -1,0 +1,7 @@
+#[derive(Debug, resilient::Classify)]
+enum StockError {
+    #[classify(timeout)]
+    Slow,
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(timeout_ms = 60, fallback(default, max_stale_ms = 5))]
+async fn stock(sku: &str) -> std::io::Result<u64> {
+    Ok(sku.len() as u64)
+}
+
+fn main() {}

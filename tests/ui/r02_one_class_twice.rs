@@ -1,0 +1,8 @@
+#[derive(Debug, resilient::Classify)]
+enum StockError {
+    #[timeout]
+    #[timeout]
+    Slow,
+}
+
+fn main() {}

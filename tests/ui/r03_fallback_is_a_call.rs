@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(timeout_ms = 60, fallback = stale(sku))]
+async fn stock(sku: &str) -> std::io::Result<u64> {
+    Ok(sku.len() as u64)
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use resilient::resilient;
+
+const N: u32 = 1;
+
+#[resilient(read, timeout_ms = 60, retries = N, retry(jitter = none))]
+async fn stock(sku: &str) -> std::io::Result<u64> {
+    Ok(sku.len() as u64)
+}
+
+fn main() {}

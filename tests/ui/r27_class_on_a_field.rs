@@ -1,0 +1,8 @@
+#[derive(Debug, resilient::Classify)]
+enum StockError {
+    #[permanent]
+    Gone,
+    Slow(#[transient] u64),
+}
+
+fn main() {}

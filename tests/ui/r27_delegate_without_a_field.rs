@@ -1,0 +1,7 @@
+#[derive(Debug, resilient::Classify)]
+enum StockError {
+    #[classify(delegate)]
+    Gone,
+}
+
+fn main() {}

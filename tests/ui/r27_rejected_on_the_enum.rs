@@ -1,0 +1,7 @@
+#[derive(Debug, resilient::Classify)]
+#[rejected]
+enum StockError {
+    Guard(resilient::Rejected),
+}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[derive(Debug, resilient::Classify)]
+struct StockError;
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[derive(resilient::Classify)]
+union StockError {
+    code: u8,
+    flag: bool,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use resilient::resilient;
+
+#[resilient(timeout_ms = 60)]
+mod stock {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(timeout_ms = 60, deadline_ms = 100, rate_limit("100/min", max_wait_ms = 100))]
+async fn stock(sku: &str) -> std::io::Result<u64> {
+    Ok(sku.len() as u64)
+}
+
+fn main() {}
