@@ -70,15 +70,15 @@ rules! {
     R08 Policy    false "retries without `read` or `write`", "repeating is declared, never assumed [careful, what is safe to retry]";
     R09 Policy    false "a retried write without a key", "a timed-out write may have happened: repeating it does it twice [storm, part 3]";
     R10 Policy    false "a hedged write", "a hedge runs twice on purpose [storm, part 5]";
-    R11 Policy    false "an invented answer for a write", "never pretend that something was done [stack, §6]";
+    R11 Policy    false "an invented answer for a write", "never pretend that something was done [stack, §9.1]";
     R12 Policy    false "a hedge that starts after the timeout", "it would never start";
     R13 Policy    true  "a budget with nothing to spend it on", "the author expects retries that do not happen";
     R14 Policy    false "a budget ratio outside (0, 1]", "above 1 a budget bounds nothing [storm, part 5]";
     R15 Policy    true  "backoff without jitter", "callers that failed together return together [storm, part 4]";
-    R16 Policy    true  "a backoff that cannot grow", "retries in a hot loop, or a cap below the first wait [storm, part 4]";
+    R16 Policy    true  "a backoff that starts at zero or shrinks", "retries in a hot loop, or a cap below the first wait [storm, part 4]";
     R17 Policy    true  "a failure rate outside (0, 1] or below 5 %", "it would trip in normal operation, or on no failure at all";
     R18 Policy    false "`min_calls` beyond the window", "the window never holds enough calls, so the breaker never trips";
-    R19 Policy    false "a probe timeout shorter than the attempt timeout or longer than the deadline", "probes would fail a dependency that serves";
+    R19 Policy    false "a probe timeout shorter than the attempt timeout or longer than the deadline", "probes would fail a dependency that serves, or never use their time";
     R20 Policy    true  "`slow` at or beyond the timeout", "no attempt that returned could be slow";
     R21 Policy    true  "a time window under two timeouts", "it forgets a failure before the next one can arrive";
     R22 Policy    false "a queue wait at or beyond the deadline", "the call would be expired when it starts";
@@ -92,7 +92,7 @@ rules! {
     R30 Signature false "a function that cannot be guarded", "it has no outcome to guard, or nowhere to keep state";
     R31 Signature false "an ill-formed name or placeholder", "names are identities in state, metrics and overrides";
     R32 Signature false "a breaker that nothing could trip", "it would only look like protection";
-    R33 Policy    true  "more than 10 retries", "what fails eleven times is an outage, not a blip";
+    R33 Policy    true  "more than 10 retries", "what fails twelve times is an outage, not a blip";
     R34 Policy    true  "more than 2 retries without a deadline", "nothing bounds the whole call";
     R35 Type      false "`cached` for an answer that cannot be kept", "a stale answer must be a copy of a real one";
     R36 Policy    true  "retries without a budget", "in an outage every call would repeat [storm, part 5]";

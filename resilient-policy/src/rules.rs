@@ -348,10 +348,9 @@ const fn r07(policy: &Policy) -> Option<Fault> {
         .duration(need)
         .str(", but `deadline_ms` is ")
         .millis(deadline)
-        .str("; lower `retries` to ")
-        .num(fits as u128)
-        .str(" or raise `deadline_ms`");
-    fault(Rule::R07, "deadline", said)
+        .str(if fits > 0 { "; lower `retries` to " } else { "; leave the retries out" });
+    let said = if fits > 0 { said.num(fits as u128) } else { said };
+    fault(Rule::R07, "deadline", said.str(" or raise `deadline_ms`"))
 }
 
 const fn r08(policy: &Policy) -> Option<Fault> {
@@ -501,7 +500,7 @@ const fn r18(policy: &Policy) -> Option<Fault> {
         return None;
     }
     let said = text().str("`min_calls` is ").num(min_calls as u128).str(", but the window holds ").num(size as u128);
-    fault(Rule::R18, "breaker.min_calls", said.str(", so the breaker never trips; lower `min_calls` or raise `window`"))
+    fault(Rule::R18, "breaker.min_calls", said.str(", so no rate is ever looked at; lower `min_calls` or raise `window`"))
 }
 
 const fn r19(policy: &Policy) -> Option<Fault> {
@@ -567,7 +566,7 @@ const fn r33(policy: &Policy) -> Option<Fault> {
     if policy.retries <= 10 {
         return None;
     }
-    let said = text().str("what fails ").num(policy.retries as u128).str(" times is an outage, not a blip");
+    let said = text().str("what fails ").num(policy.attempts() as u128).str(" times is an outage, not a blip");
     fault(Rule::R33, "retries", said.str("; write `retries = 2`, 10 at the most"))
 }
 
@@ -584,7 +583,11 @@ const fn r36(policy: &Policy) -> Option<Fault> {
     if !matches!(policy.retry_budget, Some(RetryBudget::Off)) {
         return None;
     }
-    let said = "without a budget every call of an outage is repeated; write `retry_budget = 0.1`";
+    let said = if policy.retries > 0 || policy.hedge.is_some() {
+        "without a budget every call of an outage is repeated; write `retry_budget = 0.1`"
+    } else {
+        "nothing is repeated here, so there is nothing to leave unbounded; drop `retry_budget`"
+    };
     fault(Rule::R36, "retry_budget", text().str(said))
 }
 
