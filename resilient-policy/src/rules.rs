@@ -500,7 +500,8 @@ const fn r18(policy: &Policy) -> Option<Fault> {
         return None;
     }
     let said = text().str("`min_calls` is ").num(min_calls as u128).str(", but the window holds ").num(size as u128);
-    fault(Rule::R18, "breaker.min_calls", said.str(", so no rate is ever looked at; lower `min_calls` or raise `window`"))
+    let said = said.str(", so no rate is ever looked at; lower `min_calls` or raise `window`");
+    fault(Rule::R18, "breaker.min_calls", said)
 }
 
 const fn r19(policy: &Policy) -> Option<Fault> {

@@ -5,7 +5,7 @@
 
 Writes one crate per row below target/cost, builds the dependencies first, and then measures `cargo check` and
 `cargo build` (debug) of the crate alone, cold, as the median of the runs, taken in turns so that a slow minute of the
-machine hits every row. Prints a Markdown table; times are of this machine, the ratios are what to look at: the promise
+machine hits every row. Prints a Markdown table; times are of this machine, the ratios are what to look at: the aim
 is that the attribute adds at most 0.3 of what `#[tracing::instrument(err)]` adds.
 """
 
@@ -82,7 +82,7 @@ fn size() {
 
 
 def cargo(args, cwd, target):
-    command = ["cargo", *args, "--offline", "--target-dir", str(target)]
+    command = ["cargo", args[0], "--offline", "--target-dir", str(target), *args[1:]]
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
