@@ -85,7 +85,8 @@ fn line(tally: &Tally, second: u32, slow: bool, [view, reserve]: [String; 2]) {
 /// The breaker of an operation; as shipped there is none.
 fn breaker(operation: &str) -> String {
     let operations = resilient::snapshot();
-    let known = operations.iter().find(|known| known.operation == operation);
+    // Listed before its first call; as shipped there is none.
+    let known = operations.iter().find(|known| known.operation == operation && known.counts.calls > 0);
     let Some(breaker) = known.and_then(|known| known.breaker) else {
         return "-".to_owned();
     };
