@@ -54,15 +54,16 @@ impl Errors {
     }
 }
 
-/// The word of `among` that was probably meant by `written`, if one is near enough.
+/// The word of `among` that was probably meant by `written`, if one is near enough: by a slip or two, or because it
+/// begins like that and is being typed.
 pub fn nearest<'a>(written: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (written.chars().count() / 3).max(1);
-    among
-        .into_iter()
-        .map(|word| (distance(written, word), word))
-        .filter(|(distance, _)| *distance <= allowed)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, word)| word)
+    let letters = written.chars().count();
+    let allowed = (letters / 3).max(1);
+    let words: Vec<_> = among.into_iter().collect();
+    let by_slip =
+        words.iter().map(|word| (distance(written, word), *word)).filter(|(distance, _)| *distance <= allowed);
+    let begun = || words.iter().filter(|word| letters >= 3 && word.starts_with(written)).min_by_key(|word| word.len());
+    by_slip.min_by_key(|(distance, _)| *distance).map(|(_, word)| word).or_else(|| begun().copied())
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours between two words.
@@ -120,6 +121,7 @@ mod tests {
         assert_eq!(nearest("timout", words), Some("timeout"));
         assert_eq!(nearest("timout_ms", words), Some("timeout_ms"));
         assert_eq!(nearest("retires", words), Some("retries"));
+        assert_eq!(nearest("tim", words), Some("timeout"));
         assert_eq!(nearest("frobnicate", words), None);
         assert_eq!(nearest("", words), None);
     }
