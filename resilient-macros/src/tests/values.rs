@@ -96,6 +96,7 @@ fn every_key_reaches_the_policy() {
             "Cached { max_stale: core::time::Duration::from_millis(5), max_entries: 6, }",
         ),
         ("fallback = default", "FallbackKind::Default"),
+        ("fallback = \"default\"", "FallbackKind::Default"),
         ("fallback = value(0)", "FallbackKind::Value"),
         ("fallback = plan", "Path { function: \"plan\", timeout: core::option::Option::None, }"),
         (
