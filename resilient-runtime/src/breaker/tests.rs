@@ -188,9 +188,12 @@ fn px_26_the_open_time_is_stretched_by_at_most_its_jitter() {
     for _ in 0..200 {
         let before = now();
         let (_, until) = opened(Settings { open_jitter: 0.5, ..settings(4, 4) });
+        let after = now();
+        // It opened between the two looks at the clock, however long this thread was kept waiting.
+        assert!(until.since(before) >= MS * 1_000);
+        assert!(until.since(after) <= MS * 1_500);
         times.push(until.since(before));
     }
-    assert!(times.iter().all(|time| *time >= MS * 1_000 && *time <= MS * 1_600), "{times:?}");
     assert!(times.iter().max().unwrap().saturating_sub(*times.iter().min().unwrap()) > MS * 200);
 }
 
@@ -203,11 +206,11 @@ fn the_open_time_grows_per_reopening_up_to_its_cap_and_starts_again_after_a_clos
         let at = now();
         breaker.admit(until, None).unwrap().record(sample);
         if let State::Open { until: next } = breaker.lock().state {
-            waits.push(next.since(at).as_millis() / 100);
+            waits.push(next.since(at).as_secs());
             until = next;
         }
     }
-    assert_eq!(waits, [20, 30, 30]);
+    assert_eq!(waits, [2, 3, 3]);
     feed(breaker, &[BAD; 4]);
     let State::Open { until } = breaker.lock().state else { unreachable!() };
     assert!(until.since(now()) <= MS * 1_000);
