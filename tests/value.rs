@@ -1,6 +1,8 @@
 //! A policy as a value: the same engine for closures and generated clients.
 
-use resilient::policy::{Breaker, Bulkhead, Policy, Safety, Shape, Timeout, Window};
+use resilient::policy::{
+    Breaker, Bulkhead, Fallback, FallbackKind, Hedge, HedgeDelay, Policy, RetryBudget, Safety, Shape, Timeout, Window,
+};
 use resilient::{
     Failure, IdempotencyKey, OperationSnapshot, Rejected, RejectedKind, Site, Stop, call, call_blocking, last_stop,
     snapshot, testing, with,
@@ -100,4 +102,30 @@ async fn a_write_is_repeated_with_a_key_around_it_and_not_without() {
         assert_eq!(asked, 1 + 2);
     })
     .await;
+}
+
+/// What `Site::named` says of a policy; in a `static` it is a compile error.
+fn refused(policy: Policy) -> String {
+    let policy: &'static Policy = Box::leak(Box::new(policy));
+    let said = std::panic::catch_unwind(|| Site::named("stock.view", policy)).err().expect("it is refused");
+    match said.downcast::<String>() {
+        Ok(text) => *text,
+        Err(said) => (*said.downcast::<&str>().expect("a panic says something")).to_string(),
+    }
+}
+
+#[test]
+fn a_policy_that_a_rule_refuses_or_that_asks_for_what_is_not_there_is_no_site() {
+    assert!(refused(Policy { timeout: Timeout::Unset, ..READ }).starts_with("[R04] "));
+    let hedge = Some(Hedge { delay: HedgeDelay::Percentile(0.95), min_samples: 100 });
+    for (policy, part) in [
+        (Policy { hedge, ..READ }, "hedge"),
+        (Policy { coalesce: true, ..READ }, "coalesce"),
+        (Policy { retry_budget: Some(RetryBudget::Throttle), ..READ }, "retry_budget in this shape"),
+        (Policy { bulkhead: Some(Bulkhead { max_wait: MS, ..Bulkhead::of(1) }), ..READ }, "max_wait"),
+    ] {
+        assert_eq!(refused(policy), format!("`{part}` is not there yet in this version; leave it out"));
+    }
+    let plan_b = Some(Fallback::of(FallbackKind::Default));
+    assert!(refused(Policy { fallback: plan_b, ..READ }).contains("has no `fallback`"));
 }

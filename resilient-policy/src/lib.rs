@@ -41,5 +41,5 @@ pub use policy::{Blocking, Policy, Safety, Shape, Timeout};
 pub use rate_limit::RateLimit;
 pub use retry::{Jitter, Retry};
 pub use rule::{Allowed, Fault, Kind, Rule};
-pub use rules::{check, faults};
+pub use rules::{check, faults, first_fault};
 pub use text::Text;

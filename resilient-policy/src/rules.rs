@@ -57,6 +57,19 @@ pub fn faults(policy: &Policy) -> impl Iterator<Item = Fault> {
     RULES.iter().flat_map(move |entry| (0..).map_while(move |nth| check(entry.rule, &policy, nth)))
 }
 
+/// The first of [`faults`], where a `const` has to ask.
+#[must_use]
+pub const fn first_fault(policy: &Policy) -> Option<Fault> {
+    let mut i = 0;
+    while i < RULES.len() {
+        if let Some(fault) = check(RULES[i].rule, policy, 0) {
+            return Some(fault);
+        }
+        i += 1;
+    }
+    None
+}
+
 /// The `nth` fault (from 0) that `policy` has against `rule`; `None` past the last, for an allowed rule, and for a rule
 /// that a policy alone cannot break.
 #[must_use]

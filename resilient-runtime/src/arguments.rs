@@ -32,15 +32,6 @@ impl<T> Slot<T> {
     pub fn get(&self) -> &T {
         self.0.as_ref().expect("an argument is not used after the last attempt took it")
     }
-
-    /// The original, for plan B.
-    ///
-    /// # Panics
-    /// After it was taken.
-    #[must_use]
-    pub fn into_inner(self) -> T {
-        self.0.expect("an argument is taken once")
-    }
 }
 
 /// An argument that a second attempt can have.
