@@ -1,8 +1,10 @@
 //! The bound on repeats over all calls to a dependency: a bucket of tokens.
 
-use crate::time::{Moment, now};
+use crate::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Moment, now},
+};
 use resilient_policy::{Earn, RetryBudget};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Tokens are counted in millionths, so that any ratio is kept to better than 1 % without a float in shared state.
 const TOKEN: u64 = 1_000_000;

@@ -1,6 +1,6 @@
 //! The limit on concurrent calls: a counter that gives itself back.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use crate::sync::atomic::{AtomicU32, Ordering};
 
 /// A gate of so many permits.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    pub(crate) const fn new(limit: u32) -> Self {
+    pub(crate) fn new(limit: u32) -> Self {
         Self { limit: AtomicU32::new(limit), used: AtomicU32::new(0) }
     }
 

@@ -22,6 +22,7 @@ mod rejected;
 mod report;
 mod snapshot;
 mod stop;
+mod sync;
 pub mod testing;
 mod time;
 mod verdict;

@@ -8,17 +8,15 @@ mod window;
 
 use crate::{
     random,
+    sync::{
+        Mutex, MutexGuard,
+        atomic::{AtomicU64, Ordering},
+        lock,
+    },
     time::{Moment, now},
 };
 use resilient_policy::Breaker as Settings;
-use std::{
-    num::NonZeroU32,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{num::NonZeroU32, time::Duration};
 use window::Window;
 
 /// What one call was to its breaker.
@@ -204,7 +202,7 @@ impl Breaker {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
     }
 }
 
