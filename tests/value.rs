@@ -1,7 +1,7 @@
 //! A policy as a value: the same engine for closures and generated clients.
 
 use resilient::policy::{
-    Breaker, Bulkhead, Fallback, FallbackKind, Hedge, HedgeDelay, Policy, RetryBudget, Safety, Shape, Timeout, Window,
+    Blocking, Breaker, Bulkhead, Fallback, FallbackKind, Hedge, HedgeDelay, Policy, Safety, Shape, Timeout, Window,
 };
 use resilient::{
     Failure, IdempotencyKey, OperationSnapshot, Rejected, RejectedKind, Site, Stop, call, call_blocking, last_stop,
@@ -104,6 +104,30 @@ async fn a_write_is_repeated_with_a_key_around_it_and_not_without() {
     .await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_policy_that_hedges_asks_for_one_more_future() {
+    static SITE: Site = Site::named(
+        "stock.view",
+        &Policy { hedge: Some(Hedge { delay: HedgeDelay::After(Duration::from_millis(5)), min_samples: 100 }), ..READ },
+    );
+    testing::isolated(async {
+        let mut made = 0;
+        let answer: Answer = call(&SITE, || {
+            made += 1;
+            let nth = made;
+            async move {
+                if nth == 1 {
+                    std::future::pending::<()>().await;
+                }
+                Ok(nth)
+            }
+        })
+        .await;
+        assert_eq!((answer.unwrap(), snapshot()[0].counts.hedges_won), (2, 1));
+    })
+    .await;
+}
+
 /// What `Site::named` says of a policy; in a `static` it is a compile error.
 fn refused(policy: Policy) -> String {
     let policy: &'static Policy = Box::leak(Box::new(policy));
@@ -117,13 +141,10 @@ fn refused(policy: Policy) -> String {
 #[test]
 fn a_policy_that_a_rule_refuses_or_that_asks_for_what_is_not_there_is_no_site() {
     assert!(refused(Policy { timeout: Timeout::Unset, ..READ }).starts_with("[R04] "));
-    let hedge = Some(Hedge { delay: HedgeDelay::Percentile(0.95), min_samples: 100 });
-    for (policy, part) in [
-        (Policy { hedge, ..READ }, "hedge"),
-        (Policy { coalesce: true, ..READ }, "coalesce"),
-        (Policy { retry_budget: Some(RetryBudget::Throttle), ..READ }, "retry_budget in this shape"),
-        (Policy { bulkhead: Some(Bulkhead { max_wait: MS, ..Bulkhead::of(1) }), ..READ }, "max_wait"),
-    ] {
+    let thread = Some(Blocking::Thread);
+    for (policy, part) in
+        [(Policy { coalesce: true, ..READ }, "coalesce"), (Policy { blocking: thread, ..READ }, "blocking = thread")]
+    {
         assert_eq!(refused(policy), format!("`{part}` is not there yet in this version; leave it out"));
     }
     let plan_b = Some(Fallback::of(FallbackKind::Default));

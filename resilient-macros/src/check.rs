@@ -26,9 +26,16 @@ impl Subject<'_> {
         self.policy.retries > 0
     }
 
-    /// Whether something runs after the first attempt that needs the arguments once more.
+    /// Whether a second copy may run beside the first.
+    pub fn hedges(&self) -> bool {
+        self.policy.hedge.is_some()
+    }
+
+    /// Whether something runs after the first attempt, or beside it, that needs the arguments once more.
     pub fn again(&self) -> bool {
-        self.repeats() || matches!(self.policy.fallback, Some(plan) if matches!(plan.kind, FallbackKind::Path { .. }))
+        self.repeats()
+            || self.hedges()
+            || matches!(self.policy.fallback, Some(plan) if matches!(plan.kind, FallbackKind::Path { .. }))
     }
 
     /// Whether that can be told.

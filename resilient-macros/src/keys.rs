@@ -118,12 +118,12 @@ pub const KEYS: &[Key] = &[
     key("retries", "retries", Takes::Count, "1"),
     key("retry", "retry", Takes::Options, "base_ms = 25").with(RETRY),
     key("retry_budget", "retry_budget", Takes::Share, "0.1")
-        .or(&[word("none"), later("throttle"), later("quota"), later("active")])
+        .or(&[word("none"), word("throttle"), word("quota"), word("active")])
         .with(RETRY_BUDGET),
     key("breaker", "breaker", Takes::Name, "\"stock.view\"").with(BREAKER),
-    key("bulkhead", "bulkhead", Takes::Count, "12").or(&[later("adaptive")]).with(BULKHEAD),
-    key("rate_limit", "rate_limit", Takes::Rate, "\"100/min\"").with(RATE_LIMIT).later(),
-    key("hedge", "hedge", Takes::Delay, "p95").with(HEDGE).later(),
+    key("bulkhead", "bulkhead", Takes::Count, "12").or(&[word("adaptive")]).with(BULKHEAD),
+    key("rate_limit", "rate_limit", Takes::Rate, "\"100/min\"").with(RATE_LIMIT),
+    key("hedge", "hedge", Takes::Delay, "p95").with(HEDGE),
     key("fallback", "fallback", Takes::Plan, "cached").or(&[word("cached"), word("default")]).with(FALLBACK),
     key("read", "read", Takes::Nothing, ""),
     key("write", "write", Takes::Nothing, ""),
@@ -165,7 +165,7 @@ const RETRY_BUDGET: &[Key] = &[
 
 const BREAKER: &[Key] = &[
     key("window", "breaker.window", Takes::Window, "20"),
-    key("window_age", "breaker.window_age", Takes::Time, "10s").later(),
+    key("window_age", "breaker.window_age", Takes::Time, "10s"),
     key("min_calls", "breaker.min_calls", Takes::Count, "20"),
     key("failure_rate", "breaker.failure_rate", Takes::Share, "0.5"),
     key("slow", "breaker.slow", Takes::Time, "50ms"),
@@ -178,20 +178,20 @@ const BREAKER: &[Key] = &[
     key("probes", "breaker.probes", Takes::Count, "3"),
     key("passes", "breaker.passes", Takes::Count, "3"),
     key("probe_timeout", "breaker.probe_timeout", Takes::Time, "60ms"),
-    key("scope", "breaker.scope", Takes::Word, "call").or(&[word("call"), later("attempt")]),
+    key("scope", "breaker.scope", Takes::Word, "call").or(&[word("call"), word("attempt")]),
     key("success_on", "breaker.success_on", Takes::Function, "my_judge"),
     key("ignore_on", "breaker.ignore_on", Takes::Function, "my_judge"),
 ];
 
 const BULKHEAD: &[Key] = &[
     key("name", "bulkhead.name", Takes::Name, "\"stock\""),
-    key("max_wait", "bulkhead.max_wait", Takes::Time, "20ms").later(),
-    key("max_queue", "bulkhead.max_queue", Takes::Count, "12").later(),
-    key("order", "bulkhead.order", Takes::Word, "fifo").or(&[word("fifo"), word("newest")]).later(),
-    key("max_age", "bulkhead.max_age", Takes::Time, "100ms").later(),
-    key("min", "bulkhead.min", Takes::Count, "4").later(),
-    key("max", "bulkhead.max", Takes::Count, "200").later(),
-    key("kind", "bulkhead.kind", Takes::Word, "aimd").or(&[word("aimd"), word("vegas"), word("gradient2")]).later(),
+    key("max_wait", "bulkhead.max_wait", Takes::Time, "20ms"),
+    key("max_queue", "bulkhead.max_queue", Takes::Count, "12"),
+    key("order", "bulkhead.order", Takes::Word, "fifo").or(&[word("fifo"), word("newest")]),
+    key("max_age", "bulkhead.max_age", Takes::Time, "100ms"),
+    key("min", "bulkhead.min", Takes::Count, "4"),
+    key("max", "bulkhead.max", Takes::Count, "200"),
+    key("kind", "bulkhead.kind", Takes::Word, "aimd").or(&[word("aimd"), word("vegas"), word("gradient2")]),
 ];
 
 const RATE_LIMIT: &[Key] = &[

@@ -46,13 +46,6 @@ impl Reader<'_> {
             if !UNITS.iter().any(|(known, _)| *known == unit) {
                 format!("unknown unit `{unit}`; use `ns`, `us`, `ms`, `s`, `min` or `h`")
             } else if let Some(time) = numbers::time_of(digits, unit) {
-                if self.key.takes == Takes::Window {
-                    let said = format!(
-                        "a window of time is not there yet in this version; write a number of calls, `{}`",
-                        self.key.right()
-                    );
-                    self.errors.at(Rule::R01, self.spelled.span(), said);
-                }
                 return Some(Value::Time(time));
             } else {
                 format!("`{written}` is longer than a duration can be; write `{}`", self.right())

@@ -24,6 +24,8 @@ pub struct Plan<'a> {
     pub site: Site,
     /// Whether attempts stand in a loop.
     pub looped: bool,
+    /// Whether an attempt may run in two copies: then the body is a closure that makes them.
+    pub hedged: bool,
     /// Where the loop comes from, as far as the user can see.
     pub cause: Span,
     /// Whether an attempt owns what it uses; else it borrows.
@@ -152,7 +154,7 @@ impl<'a> Plan<'a> {
         let passes: Vec<_> = arguments
             .map(|(at, argument)| {
                 let word = key.filter(|(key, _)| *key == at).map(|(_, word)| word);
-                pass(at, argument, again, &ending, word)
+                pass(at, argument, subject, &ending, word)
             })
             .collect();
         let unwrapped = function.unwrapped.as_ref().is_some_and(|unwrapped| unwrapped.this.is_some());
@@ -167,9 +169,10 @@ impl<'a> Plan<'a> {
             site: Site::of(subject, &root),
             runtime: runtime(settings),
             root,
-            looped: subject.repeats(),
-            cause: settings.span_of("retries"),
-            moves: !borrows_self && !shares,
+            looped: subject.repeats() || subject.hedges(),
+            hedged: subject.hedges(),
+            cause: settings.span_of(if subject.repeats() { "retries" } else { "hedge" }),
+            moves: subject.hedges() || (!borrows_self && !shares),
             lends_self,
             passes,
             key: key.map(|(at, _)| at),
@@ -196,14 +199,21 @@ fn hidden(path: &Path) -> TokenStream {
 }
 
 /// How the argument at this place gets into an attempt.
-fn pass<'a>(at: usize, argument: &'a Argument, again: bool, ending: &Ending<'_>, word: Option<Span>) -> Pass<'a> {
-    let after = ending.needs(argument);
+fn pass<'a>(
+    at: usize,
+    argument: &'a Argument,
+    subject: &Subject<'a>,
+    ending: &Ending<'_>,
+    word: Option<Span>,
+) -> Pass<'a> {
+    let (after, again) = (ending.needs(argument), subject.again());
     let how = match argument.hand() {
         _ if matches!(argument.pat, Pat::Wild(_)) && !after => How::Keep,
         Hand::Shared if !argument.is_plain() && (again || after) => How::Bind,
         Hand::Exclusive if again => How::Reborrow,
         Hand::Owned if again && argument.share.is_some() => How::Keep,
-        Hand::Owned if after => How::Copy,
+        // Of two copies side by side, neither is the last.
+        Hand::Owned if after || subject.hedges() => How::Copy,
         Hand::Owned if again => How::Slot(mixed(format_args!("__slot{at}"))),
         _ if argument.renamed && !argument.is_plain() => How::Bind,
         _ => How::Keep,

@@ -1,7 +1,7 @@
 //! The settings as a [`Policy`], with every default filled in and a placeholder where only rustc knows a value.
 
 use crate::settings::Settings;
-use crate::values::Value;
+use crate::values::{Constant, Value};
 use resilient_policy::{
     Adaptive, Blocking, Breaker, Bulkhead, Earn, Fallback, FallbackKind, Hedge, HedgeDelay, Jitter, Limit, Order,
     Policy, RateLimit, Retry, RetryBudget, Safety, Scope, Shape, Timeout, Window,
@@ -84,7 +84,9 @@ fn budget(settings: &Settings) -> Option<RetryBudget> {
 fn breaker(settings: &Settings) -> Breaker {
     let unset = Breaker::NEW;
     let window = match settings.get("breaker.window").map(|setting| &setting.value) {
-        Some(Value::Time(span)) => Window::Time { span: *span },
+        Some(Value::Time(_) | Value::Constant(_, Constant::Millis)) => {
+            Window::Time { span: settings.time("breaker.window").unwrap_or_default() }
+        }
         _ => Window::Count {
             size: settings.count("breaker.window").unwrap_or(20),
             max_age: settings.time("breaker.window_age"),
@@ -152,9 +154,8 @@ fn rate_limit(settings: &Settings) -> Option<RateLimit> {
 
 fn hedge(settings: &Settings) -> Option<Hedge> {
     let delay = match settings.get("hedge")?.value {
-        Value::Time(delay) => HedgeDelay::After(delay),
         Value::Number(percentile) => HedgeDelay::Percentile(percentile),
-        _ => return None,
+        _ => HedgeDelay::After(settings.time("hedge")?),
     };
     Some(Hedge { delay, min_samples: settings.count("hedge.min_samples").unwrap_or(100) })
 }

@@ -84,6 +84,11 @@ impl Reader<'_> {
             Takes::Root => return self.root(),
             Takes::Parts => return self.parts(),
             Takes::Rules => return self.rules(self.tokens.clone()),
+            Takes::Delay => {
+                if let Some(percentile) = self.percentile() {
+                    return percentile;
+                }
+            }
             Takes::Plan => {
                 if let Some(answer) = self.answer() {
                     return answer;
@@ -157,11 +162,8 @@ impl Reader<'_> {
         }
         match self.key.takes {
             Takes::Argument => return Some(Value::Argument(written.clone())),
-            Takes::Delay => {
-                if let Some(percentile) = text.strip_prefix('p').and_then(|digits| digits.parse::<f64>().ok()) {
-                    return Some(Value::Number(percentile / 100.0));
-                }
-            }
+            // A lower-case word is a slip of the pen, not a constant.
+            Takes::Delay if !text.contains(char::is_uppercase) => return self.wrong(),
             Takes::Word => {
                 let words = || self.key.words.iter().map(|word| word.word);
                 let said = match nearest(&text, words()) {
@@ -187,6 +189,18 @@ impl Reader<'_> {
         }
     }
 
+    /// `p95` or `p99.9`, if it is one.
+    fn percentile(&mut self) -> Option<Option<Value>> {
+        let text: String = self.tokens.clone().into_iter().map(|token| token.to_string()).collect();
+        let text = text.trim_matches('"');
+        let percentile: f64 = text.strip_prefix('p')?.parse().ok()?;
+        if percentile > 0.0 && percentile < 100.0 {
+            return Some(Some(Value::Number(percentile / 100.0)));
+        }
+        self.errors.over(Rule::R03, &self.tokens, format!("`{text}` is no percentile; write `p95`"));
+        Some(None)
+    }
+
     fn expression(&mut self, expr: Expr) -> Option<Value> {
         let function = matches!(expr, Expr::Path(_) | Expr::Closure(_));
         let constant = match self.key.takes {
@@ -195,7 +209,9 @@ impl Reader<'_> {
             Takes::Time if self.in_millis() => Constant::Millis,
             Takes::Time => Constant::Time,
             Takes::Count => Constant::Count,
-            Takes::Window if !self.in_millis() => Constant::Count,
+            Takes::Window if self.in_millis() => Constant::Millis,
+            Takes::Window => Constant::Count,
+            Takes::Delay => Constant::Time,
             Takes::Share | Takes::Factor => Constant::Number,
             _ => return self.wrong(),
         };

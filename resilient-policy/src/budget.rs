@@ -18,11 +18,13 @@ pub enum RetryBudget {
         /// `name`: a bucket of this name instead of the dependency's.
         name: Option<&'static str>,
     },
-    /// `throttle`: gRPC A6.
+    /// `throttle`: 10 tokens, −1 per failed attempt, +0.1 per success; no retry at half of them or fewer `[a6]`.
     Throttle,
-    /// `quota`: the AWS SDKs' standard mode.
+    /// `quota`: 500 tokens; a retry costs 14, after a throttled answer 5, and gets them back if it succeeds; a success
+    /// without a retry brings 1. The AWS SDKs as of 2026 `[stack, §2.7]`.
     Quota,
-    /// `active`: Envoy's share of the calls in flight.
+    /// `active`: as many retries at once as a fifth of the calls in flight, and 3 whatever the traffic; Envoy's
+    /// `[stack, §2.7]`.
     Active,
 }
 

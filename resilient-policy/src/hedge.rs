@@ -11,6 +11,14 @@ pub struct Hedge {
     pub min_samples: u32,
 }
 
+impl Hedge {
+    /// Whether its delay is found in the latencies of the operation's own calls.
+    #[must_use]
+    pub const fn needs_samples(&self) -> bool {
+        matches!(self.delay, HedgeDelay::Percentile(_))
+    }
+}
+
 /// When the second copy starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum HedgeDelay {

@@ -1,8 +1,6 @@
 //! The settings of one attribute.
 
-use crate::{
-    Allowed, Breaker, Bulkhead, Fallback, FallbackKind, Hedge, Limit, RateLimit, Retry, RetryBudget, Scope, Window,
-};
+use crate::{Allowed, Breaker, Bulkhead, Fallback, FallbackKind, Hedge, RateLimit, Retry, RetryBudget};
 use core::time::Duration;
 
 /// The settings of one `#[resilient(…)]`, with every default filled in.
@@ -106,33 +104,13 @@ impl Policy {
     /// the attribute refuses it.
     #[must_use]
     pub const fn not_there_yet(&self) -> Option<&'static str> {
-        if self.rate_limit.is_some() {
-            return Some("rate_limit");
-        }
-        if self.hedge.is_some() {
-            return Some("hedge");
-        }
         if self.coalesce {
             return Some("coalesce");
         }
         if matches!(self.blocking, Some(Blocking::Thread)) {
             return Some("blocking = thread");
         }
-        if matches!(self.retry_budget, Some(RetryBudget::Throttle | RetryBudget::Quota | RetryBudget::Active)) {
-            return Some("retry_budget in this shape");
-        }
-        match self.breaker {
-            Some(Breaker { window: Window::Time { .. } | Window::Count { max_age: Some(_), .. }, .. }) => {
-                return Some("a breaker window of time");
-            }
-            Some(Breaker { scope: Scope::Attempt, .. }) => return Some("scope = attempt"),
-            _ => {}
-        }
-        match self.bulkhead {
-            Some(Bulkhead { limit: Limit::Adaptive { .. }, .. }) => Some("bulkhead = adaptive"),
-            Some(Bulkhead { max_wait, .. }) if !max_wait.is_zero() => Some("max_wait"),
-            _ => None,
-        }
+        None
     }
 
     /// Whether repeating the function is declared harmless: `read`, or implied by `fallback = cached` and by `hedge`

@@ -8,7 +8,7 @@ use core::time::Duration;
 /// `[storm, part 4]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Retry {
-    /// `base_ms`: the largest wait before the first retry; 25 ms.
+    /// `base_ms`: the largest wait before the first retry; 25 ms, and [1 s](Self::THROTTLED_BASE) after a throttled one.
     pub base: Duration,
     /// `cap_ms`: no wait is ever longer; 1 s.
     pub cap: Duration,
@@ -25,6 +25,10 @@ pub struct Retry {
 }
 
 impl Retry {
+    /// The least base of a wait after a throttled answer, 1 s: whoever says "slow down" is not broken, but will say it
+    /// again in 25 ms. The AWS SDKs' as of 2026 `[stack, §2.7]`. [`cap`](Self::cap) bounds it, too.
+    pub const THROTTLED_BASE: Duration = Duration::from_millis(1_000);
+
     /// The defaults.
     pub const NEW: Self = Self {
         base: Duration::from_millis(25),
@@ -36,16 +40,32 @@ impl Retry {
         overloaded: false,
     };
 
+    /// The base of a wait: [`base`](Self::base), or after a throttled answer the longer of it and
+    /// [`THROTTLED_BASE`](Self::THROTTLED_BASE), at most the cap.
+    #[must_use]
+    pub const fn base_for(&self, throttled: bool) -> Duration {
+        if !throttled || self.base.as_nanos() >= Self::THROTTLED_BASE.as_nanos() {
+            return self.base;
+        }
+        least(Self::THROTTLED_BASE, if self.cap.as_nanos() > self.base.as_nanos() { self.cap } else { self.base })
+    }
+
     /// The longest wait that jitter may choose before retry `n` (from 0), saturating: `min(cap, base × factorⁿ)`, or
     /// `min(cap, base × 3ⁿ⁺¹)` for [`Jitter::Decorrelated`].
     #[must_use]
     pub const fn ceiling(&self, n: u32) -> Duration {
+        self.ceiling_for(n, false)
+    }
+
+    /// [`ceiling`](Self::ceiling), after a throttled answer from its own [base](Self::base_for).
+    #[must_use]
+    pub const fn ceiling_for(&self, n: u32, throttled: bool) -> Duration {
         let (growth, n) = match self.jitter {
             Jitter::Decorrelated => (3.0, n.saturating_add(1)),
             Jitter::None | Jitter::Full | Jitter::Equal => (self.factor, n),
         };
         let cap = self.cap.as_nanos() as f64;
-        let mut wait = self.base.as_nanos() as f64;
+        let mut wait = self.base_for(throttled).as_nanos() as f64;
         let mut step = 0;
         // A factor above 1 reaches any cap within about 2 000 doublings; the bound keeps factor 1 from counting to `n`.
         while step < n && step < 4_096 && wait < cap {
@@ -56,7 +76,27 @@ impl Retry {
         if wait >= cap { self.cap } else { Duration::from_nanos(wait as u64) }
     }
 
-    /// The longest total wait of `retries` retries, saturating.
+    /// The bounds between which chance chooses the wait before retry `n` (from 0). `before` is the wait that was chosen
+    /// last, which only [`Jitter::Decorrelated`] grows from.
+    #[must_use]
+    pub const fn spread(&self, n: u32, before: Duration, throttled: bool) -> (Duration, Duration) {
+        let ceiling = self.ceiling_for(n, throttled);
+        match self.jitter {
+            Jitter::None => (ceiling, ceiling),
+            Jitter::Full => (Duration::ZERO, ceiling),
+            Jitter::Equal => (half(ceiling), ceiling),
+            Jitter::Decorrelated => {
+                let base = self.base_for(throttled);
+                let longer = if before.as_nanos() > base.as_nanos() { before } else { base };
+                let most = least(longer.saturating_mul(3), self.cap);
+                // A base that is the cap would leave chance nothing to choose.
+                (if throttled { least(base, half(most)) } else { base }, most)
+            }
+        }
+    }
+
+    /// The longest total wait of `retries` retries, saturating. Waits after throttled answers are not in it: such an
+    /// answer comes long before its timeout, and a wait that does not fit before the deadline is not begun.
     #[must_use]
     pub const fn longest(&self, retries: u32) -> Duration {
         let mut total = Duration::ZERO;
@@ -80,6 +120,17 @@ impl Retry {
             Some(cap) => cap,
             None => self.cap,
         }
+    }
+}
+
+const fn least(a: Duration, b: Duration) -> Duration {
+    if a.as_nanos() < b.as_nanos() { a } else { b }
+}
+
+const fn half(d: Duration) -> Duration {
+    match d.checked_div(2) {
+        Some(half) => half,
+        None => d,
     }
 }
 
@@ -117,12 +168,47 @@ mod tests {
     }
 
     #[test]
+    fn after_a_throttled_answer_the_wait_grows_from_a_second() {
+        let patient = Retry { cap: MS * 20_000, ..Retry::NEW };
+        let waits = |retry: Retry| (0..5).map(|n| retry.ceiling_for(n, true).as_millis()).collect::<Vec<_>>();
+        assert_eq!(waits(patient), [1_000, 2_000, 4_000, 8_000, 16_000]);
+        assert_eq!(waits(Retry { base: MS * 3_000, ..patient })[0], 3_000, "a longer base stays");
+        assert_eq!(waits(Retry::NEW), [1_000; 5], "the cap bounds it");
+        assert_eq!(waits(Retry { cap: MS * 200, ..Retry::NEW }), [200; 5]);
+        assert_eq!(patient.longest(2), MS * 75, "what the deadline must have room for is the other wait");
+    }
+
+    #[test]
+    fn chance_always_has_something_to_choose_from_between_nothing_and_the_cap() {
+        for jitter in [Jitter::Full, Jitter::Equal, Jitter::Decorrelated] {
+            for cap in [30, 1_000, 60_000] {
+                for throttled in [false, true] {
+                    let retry = Retry { jitter, cap: MS * cap, ..Retry::NEW };
+                    let mut before = Duration::ZERO;
+                    for n in 0..20 {
+                        let (low, high) = retry.spread(n, before, throttled);
+                        assert!(low < high && high <= retry.cap, "{retry:?} {n} {throttled}: {low:?} … {high:?}");
+                        before = high;
+                    }
+                }
+            }
+        }
+        let decorrelated = Retry { jitter: Jitter::Decorrelated, cap: MS * 9_000, ..Retry::NEW };
+        assert_eq!(decorrelated.spread(1, MS * 100, false), (MS * 25, MS * 300));
+        assert_eq!(decorrelated.spread(1, MS * 100, true), (MS * 1_000, MS * 3_000));
+        assert_eq!(Retry { jitter: Jitter::None, ..Retry::NEW }.spread(1, MS, false), (MS * 50, MS * 50));
+        assert_eq!(Retry { jitter: Jitter::Equal, ..Retry::NEW }.spread(1, MS, false), (MS * 25, MS * 50));
+    }
+
+    #[test]
     fn px_33_bk_14_bk_29_no_number_of_retries_overflows() {
         let steep = Retry { factor: 10.0, cap: Duration::MAX, ..Retry::NEW };
         for n in [64, 1_000, u32::MAX] {
             assert_eq!(Retry::NEW.ceiling(n), MS * 1_000);
             assert!(steep.ceiling(n) >= steep.ceiling(20));
             assert!(steep.longest(n) >= steep.ceiling(20));
+            assert_eq!(Retry::NEW.ceiling_for(n, true), MS * 1_000);
+            assert!(steep.spread(n, Duration::MAX, true).1 >= steep.ceiling_for(20, true));
         }
         assert_eq!(Retry { factor: f64::INFINITY, ..Retry::NEW }.ceiling(3), MS * 1_000);
         assert_eq!(Retry { factor: 1.0, ..Retry::NEW }.ceiling(u32::MAX), MS * 25);

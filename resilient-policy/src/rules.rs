@@ -228,6 +228,8 @@ const fn zero(policy: &Policy, key: usize) -> Option<&'static str> {
                     );
                     (shut, "a bulkhead of 0 admits nobody; leave `bulkhead` out if you mean no limit")
                 }
+                // Without a wait there is no queue; R01 says so.
+                _ if gate.max_wait.is_zero() => return None,
                 3 => (
                     none(gate.max_queue),
                     "a queue of 0 holds nobody; leave `max_wait_ms` and `max_queue` out if nobody may wait",
@@ -295,6 +297,8 @@ const fn zero(policy: &Policy, key: usize) -> Option<&'static str> {
                     }
                     HedgeDelay::Percentile(_) => return None,
                 },
+                // Without a percentile there are no samples; R01 says so.
+                _ if !hedge.needs_samples() => return None,
                 _ => (hedge.min_samples == 0, "a percentile of 0 samples means nothing; write `min_samples = 100`"),
             }
         }

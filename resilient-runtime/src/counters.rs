@@ -86,6 +86,12 @@ counters! {
     panicked,
     /// Answers that came slower than `slow_ms`, or later than a cooperative timeout.
     slow,
+    /// Calls that waited for a permit of the bulkhead.
+    queued,
+    /// Second copies of slow attempts.
+    hedges,
+    /// Of those: the ones that answered first.
+    hedges_won,
     /// Answers of plan B.
     fallback,
 }

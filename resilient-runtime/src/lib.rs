@@ -11,12 +11,15 @@ mod catalog;
 mod classify;
 mod context;
 mod counters;
+mod histogram;
 #[cfg(feature = "reqwest")]
 pub mod http;
 mod idempotency;
 mod operation;
+mod operator;
 mod outcome;
 mod random;
+mod rate_limit;
 mod registry;
 mod rejected;
 mod report;
@@ -27,7 +30,7 @@ pub mod testing;
 mod time;
 mod verdict;
 
-pub use breaker::BreakerState;
+pub use breaker::{BreakerState, Forced};
 pub use call::{call, call_blocking};
 pub use classify::chain;
 pub use context::{
@@ -37,6 +40,7 @@ pub use context::{
 pub use counters::Counts;
 pub use idempotency::IdempotencyKey;
 pub use operation::{Location, Site};
+pub use operator::{OperationHandle, operation};
 pub use registry::Conflict;
 pub use rejected::{Failure, Rejected, RejectedKind};
 pub use report::{Degraded, report};

@@ -1,6 +1,9 @@
 //! One annotated function: its name, its settings, and the guards that its calls pass.
 
-use crate::{breaker::Breaker, budget::Budget, bulkhead::Gate, cache::Cache, counters::Counters, registry, testing};
+use crate::{
+    breaker::Breaker, budget::Budget, bulkhead::Gate, cache::Cache, counters::Counters, histogram::Histogram,
+    rate_limit::RateLimiter, registry, testing,
+};
 use once_cell::race::OnceRef;
 use resilient_policy::{Policy, Shape, Text};
 use std::fmt;
@@ -116,8 +119,17 @@ pub(crate) struct Operation {
     pub(crate) policy: Policy,
     pub(crate) at: Location,
     pub(crate) counters: Counters,
+    pub(crate) guards: Guards,
+    pub(crate) cache: Cache,
+    /// What its attempts took, where a hedge waits for a percentile of it.
+    pub(crate) latencies: Option<Histogram>,
+}
+
+/// The states that a call passes, each of which it may share with others.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Guards {
     pub(crate) breaker: Option<&'static Breaker>,
     pub(crate) gate: Option<&'static Gate>,
     pub(crate) budget: Option<&'static Budget>,
-    pub(crate) cache: Cache,
+    pub(crate) rate_limit: Option<&'static RateLimiter>,
 }

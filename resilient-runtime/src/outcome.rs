@@ -49,6 +49,11 @@ impl Judgement {
         Self { overruled: if yes { Some(Overruled::Ignored) } else { self.overruled }, ..self }
     }
 
+    /// Whether the dependency answered, so that asking it again would change nothing: a success, or a no of its own.
+    pub(crate) fn is_answer(self) -> bool {
+        self.overruled == Some(Overruled::Success) || self.verdict.is_none_or(|it| it.class == Class::Permanent)
+    }
+
     /// The row of the counting table, breaker column.
     pub(crate) fn sample(self, slow: bool) -> Sample {
         match (self.overruled, self.verdict) {

@@ -5,9 +5,12 @@ use crate::{
     budget::Budget,
     bulkhead::Gate,
     cache::Cache,
-    operation::{Location, Operation, Site},
+    histogram::Histogram,
+    operation::{Guards, Location, Operation, Site},
+    rate_limit::RateLimiter,
+    time::now,
 };
-use resilient_policy::{Breaker as BreakerSettings, Limit, Policy, RetryBudget};
+use resilient_policy::{Breaker as BreakerSettings, Bulkhead as BulkheadSettings, Policy, RateLimit, RetryBudget};
 use std::{
     collections::HashMap,
     fmt,
@@ -31,8 +34,9 @@ struct Names {
     /// By the address of their call site, the only identity two functions of one name do not share.
     sites: HashMap<usize, &'static Operation>,
     breakers: HashMap<&'static str, Shared<BreakerSettings, Breaker>>,
-    gates: HashMap<&'static str, Shared<u32, Gate>>,
+    gates: HashMap<&'static str, Shared<BulkheadSettings, Gate>>,
     budgets: HashMap<&'static str, Shared<RetryBudget, Budget>>,
+    rate_limits: HashMap<&'static str, Shared<RateLimit, RateLimiter>>,
     conflicts: Vec<Conflict>,
 }
 
@@ -43,7 +47,7 @@ struct Shared<S, T: 'static> {
     /// A default yields to a written setting.
     written: bool,
     by: Location,
-    /// `None` for a shape that is not built yet.
+    /// `None` for what is switched off.
     state: Option<&'static T>,
 }
 
@@ -107,15 +111,19 @@ impl Names {
             self.conflicts.push(Conflict { what, first: other.at, second: at });
         }
         let operation = Box::leak(Box::new(Operation {
-            breaker: policy.breaker.and_then(|settings| self.breaker(settings, at)),
-            gate: self.gate(&policy, at),
-            budget: policy.budget().and_then(|settings| self.budget(settings, &policy, dependency, at)),
+            guards: Guards {
+                breaker: policy.breaker.and_then(|settings| self.breaker(settings, at)),
+                gate: policy.bulkhead.and_then(|settings| self.gate(settings, at)),
+                budget: policy.budget().and_then(|settings| self.budget(settings, &policy, dependency, at)),
+                rate_limit: policy.rate_limit.and_then(|settings| self.rate_limit(settings, dependency, at)),
+            },
             name,
             dependency,
             policy,
             at,
             counters: Default::default(),
             cache: Cache::default(),
+            latencies: policy.hedge.filter(|hedge| hedge.needs_samples()).map(|_| Histogram::new(now())),
         }));
         self.operations.push(operation);
         operation
@@ -128,15 +136,33 @@ impl Names {
         share(&mut self.breakers, &mut self.conflicts, what, new, |s| Some(Breaker::new(s)), Breaker::adopt)
     }
 
-    fn gate(&mut self, policy: &Policy, at: Location) -> Option<&'static Gate> {
-        let bulkhead = policy.bulkhead?;
-        // Adaptive limits are refused by the macro until they are built.
-        let Limit::Fixed(size) = bulkhead.limit else { return None };
-        let Some(name) = bulkhead.name else {
-            return Some(Box::leak(Box::new(Gate::new(size))));
+    fn gate(&mut self, settings: BulkheadSettings, at: Location) -> Option<&'static Gate> {
+        let Some(name) = settings.name else {
+            return Some(Box::leak(Box::new(Gate::new(&settings))));
         };
-        let new = Shared { settings: size, written: true, by: at, state: None };
-        share(&mut self.gates, &mut self.conflicts, ("bulkhead", name), new, |s| Some(Gate::new(s)), Gate::resize)
+        let new = Shared { settings, written: true, by: at, state: None };
+        share(
+            &mut self.gates,
+            &mut self.conflicts,
+            ("bulkhead", name),
+            new,
+            |s| Some(Gate::new(&s)),
+            |gate, s| gate.adopt(&s),
+        )
+    }
+
+    fn rate_limit(
+        &mut self,
+        settings: RateLimit,
+        dependency: &'static str,
+        at: Location,
+    ) -> Option<&'static RateLimiter> {
+        let name = settings.name.unwrap_or(dependency);
+        let new = Shared { settings, written: true, by: at, state: None };
+        let make = |s| Some(RateLimiter::new(&s, now()));
+        share(&mut self.rate_limits, &mut self.conflicts, ("rate limit", name), new, make, |limiter, s| {
+            limiter.adopt(&s)
+        })
     }
 
     fn budget(

@@ -4,12 +4,13 @@ use crate::{
     breaker::BreakerState,
     catalog,
     counters::Counts,
-    operation::{Location, Operation},
+    operation::{Guards, Location, Operation},
     registry::{self, Conflict, Registry},
     testing,
+    time::now,
 };
 use resilient_policy::Rule;
-use std::fmt;
+use std::{fmt, time::Duration};
 
 /// One operation as it is now.
 #[derive(Clone, Debug)]
@@ -51,8 +52,12 @@ pub struct BreakerSnapshot {
     pub probes_in_flight: u32,
     /// Probes that passed since it is half-open.
     pub probes_passed: u32,
+    /// How long it still refuses every call, while it is open.
+    pub open_for: Option<Duration>,
     /// How often it has opened.
     pub opened: u64,
+    /// How often it would have, while [`Forced::Observe`](crate::Forced::Observe) kept it from it.
+    pub would_open: u64,
 }
 
 /// A bulkhead as it is now.
@@ -61,8 +66,10 @@ pub struct BreakerSnapshot {
 pub struct BulkheadSnapshot {
     /// Permits in use.
     pub in_use: u32,
-    /// Permits in all.
+    /// Permits in all; what an adaptive one has found by now.
     pub limit: u32,
+    /// Calls that wait for one.
+    pub waiting: u32,
 }
 
 /// A retry budget as it is now.
@@ -76,16 +83,18 @@ pub struct BudgetSnapshot {
 }
 
 impl OperationSnapshot {
-    fn of(operation: &Operation) -> Self {
+    pub(crate) fn of(operation: &Operation) -> Self {
         let settings = operation.policy.breaker;
+        let Guards { breaker, gate, budget, .. } = operation.guards;
+        let at = now();
         Self {
             operation: operation.name,
             dependency: operation.dependency,
             location: operation.at,
             allowed: operation.policy.allow.iter().collect(),
             counts: operation.counters.counts(),
-            breaker: operation.breaker.zip(settings).map(|(breaker, settings)| {
-                let now = breaker.snapshot();
+            breaker: breaker.zip(settings).map(|(breaker, settings)| {
+                let now = breaker.snapshot(at);
                 BreakerSnapshot {
                     name: settings.name,
                     state: now.state,
@@ -94,17 +103,23 @@ impl OperationSnapshot {
                     slow: now.slow,
                     probes_in_flight: now.probes_in_flight,
                     probes_passed: now.probes_passed,
+                    open_for: now.open_for,
                     opened: now.opened,
+                    would_open: now.would_open,
                 }
             }),
-            bulkhead: operation.gate.map(|gate| BulkheadSnapshot { in_use: gate.used(), limit: gate.limit() }),
-            budget: operation.budget.map(|budget| BudgetSnapshot { tokens: budget.tokens(), burst: budget.capacity() }),
+            bulkhead: gate.map(|gate| BulkheadSnapshot {
+                in_use: gate.used(),
+                limit: gate.limit(),
+                waiting: gate.waiting(),
+            }),
+            budget: budget.map(|budget| BudgetSnapshot { tokens: budget.tokens(), burst: budget.capacity() }),
         }
     }
 }
 
 /// The registry here, with every operation on the list in it. A test's own registry knows what the test has called.
-fn current() -> &'static Registry {
+pub(crate) fn current() -> &'static Registry {
     testing::registry().unwrap_or_else(|| {
         let global = registry::global();
         catalog::sites().for_each(|site| {

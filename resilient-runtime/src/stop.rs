@@ -18,18 +18,21 @@ pub enum Stop {
     InnerLayer,
     /// The retry budget is empty.
     Budget,
+    /// The rate limit has no permit for a retry in time.
+    RateLimit,
     /// The dependency asked not to be asked again, or not before longer than `retry_after_cap_ms`.
     Pushback,
 }
 
 impl Stop {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::NotRepeatable,
         Self::Exhausted,
         Self::NoTime,
         Self::CircuitOpen,
         Self::InnerLayer,
         Self::Budget,
+        Self::RateLimit,
         Self::Pushback,
     ];
 
@@ -43,6 +46,7 @@ impl Stop {
             Self::CircuitOpen => "circuit_open",
             Self::InnerLayer => "inner_layer",
             Self::Budget => "budget",
+            Self::RateLimit => "rate_limit",
             Self::Pushback => "pushback",
         }
     }

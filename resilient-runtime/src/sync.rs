@@ -4,10 +4,10 @@
 //! The name is our own, since `--cfg loom` would change tokio, too.
 
 #[cfg(not(resilient_loom))]
-pub(crate) use std::sync::{Mutex, MutexGuard, atomic};
+pub(crate) use std::sync::{Condvar, Mutex, MutexGuard, atomic};
 
 #[cfg(resilient_loom)]
-pub(crate) use loom::sync::{Mutex, MutexGuard, atomic};
+pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard, atomic};
 
 /// A lock that a panic inside cannot take away from the others: what it guards is changed in steps that each hold.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -33,6 +33,11 @@ impl Moment {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 
+    /// Nanoseconds since the clock's origin.
+    pub(crate) fn nanos(self) -> u64 {
+        self.0
+    }
+
     fn instant(self) -> Instant {
         // Half of u64::MAX nanoseconds is 292 years; later than that, tokio need not know.
         origin() + Duration::from_nanos(self.0.min(u64::MAX / 2))

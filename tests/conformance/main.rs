@@ -16,6 +16,7 @@ mod cached;
 mod crowds;
 mod fallback;
 mod half_open;
+mod hedge;
 mod retry;
 mod timeout;
 mod window;
@@ -27,6 +28,7 @@ mod counting;
 mod hostile;
 mod model;
 mod nesting;
+mod rate_limit;
 mod repeatable;
 mod shared;
 

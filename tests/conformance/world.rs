@@ -78,6 +78,25 @@ macro_rules! both {
 }
 pub(crate) use both;
 
+/// One policy on an async function alone, where a sync one may not have it.
+macro_rules! waiting {
+    ($($policy:tt)*) => {
+        $crate::world::Both {
+            waiting: {
+                #[allow(unused_imports, reason = "not every policy has a plan B")]
+                use $crate::dep::waiting::{plan_b, plan_b_told};
+                #[resilient::resilient($($policy)*)]
+                async fn guarded(dep: &$crate::dep::Dep) -> $crate::dep::Outcome {
+                    dep.answer().await
+                }
+                |dep| Box::pin(guarded(dep))
+            },
+            blocking: |_| unreachable!("this story is told of an async function"),
+        }
+    };
+}
+pub(crate) use waiting;
+
 pub type Waiting<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 
 /// What [`both!`] makes.

@@ -1,7 +1,7 @@
 //! Rules about the arguments: what a second attempt can have, and what can be a key.
 
 use super::Subject;
-use crate::arguments::Hand;
+use crate::arguments::{Argument, Hand};
 use crate::errors::{Errors, nearest};
 use crate::function::Access;
 use crate::values::Value;
@@ -12,7 +12,8 @@ pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
     if subject.again_is_known() {
         shared(subject, errors);
     }
-    if subject.again() {
+    // Of a hedge, R10 says what is wrong with the same `&mut`.
+    if subject.again() && !subject.hedges() {
         repeated(subject, errors);
     }
     hedged(subject, errors);
@@ -26,6 +27,15 @@ fn hedged(subject: &Subject<'_>, errors: &mut Errors) {
     if exclusive || subject.function.access() == Some(Access::Exclusive) {
         let said = "a hedge runs the call twice at once, and both cannot have the same `&mut`; drop `hedge`";
         errors.at(Rule::R10, hedge.key.span(), said);
+    }
+    if subject.function.access() == Some(Access::Value) {
+        let said = "a hedge runs the call twice at once, and both cannot have `self`; take `&self`, or drop `hedge`";
+        errors.at(Rule::R10, hedge.key.span(), said);
+    }
+    let owned = |argument: &&Argument| argument.hand() == Hand::Owned;
+    for share in subject.function.arguments.iter().filter(owned).filter_map(|argument| argument.share.as_ref()) {
+        let said = "a hedge runs the call twice at once, and both cannot own this argument; drop `#[share]` to give each a copy";
+        errors.over(Rule::R10, share, said);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::errors::{Errors, written};
 use crate::output::{OutputKind, is_opaque};
 use crate::values::Value;
 use quote::ToTokens;
-use resilient_policy::{FallbackKind, Rule, Timeout};
+use resilient_policy::{FallbackKind, Limit, Policy, RetryBudget, Rule, Timeout, Window};
 use syn::{GenericParam, Type};
 
 pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
@@ -17,7 +17,7 @@ pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
     }
     blocking(subject, errors);
     outcome(subject, errors);
-    plan(subject, errors);
+    options(subject, errors);
     cached(subject, errors);
     breaker(subject, errors);
     constants(subject, errors);
@@ -114,25 +114,67 @@ fn outcome(subject: &Subject<'_>, errors: &mut Errors) {
     }
 }
 
-/// R01: options of a plan B that this plan B has no use for.
-fn plan(subject: &Subject<'_>, errors: &mut Errors) {
-    const OPTIONS: &[(&str, &str)] = &[
-        ("fallback.max_stale", "cached"),
-        ("fallback.max_entries", "cached"),
-        ("fallback.key", "cached"),
-        ("fallback.error", "the path of a function"),
-        ("fallback.timeout", "the path of a function"),
-    ];
-    let Some(plan) = subject.policy.fallback else { return };
-    let here = match plan.kind {
-        FallbackKind::Cached { .. } => "cached",
-        FallbackKind::Path { .. } => "the path of a function",
-        FallbackKind::Default | FallbackKind::Value => "",
-    };
-    for (at, owner) in OPTIONS {
-        let Some(setting) = subject.settings.get(at).filter(|_| *owner != here) else { continue };
-        let owner = if *owner == "cached" { "`cached`" } else { owner };
-        let said = format!("`{}` belongs to a fallback that is {owner}; leave it out", setting.key);
+/// What an option belongs to: the rest of its setting must be so.
+type Owner = (&'static str, fn(&Policy) -> bool);
+
+const CACHED: Owner = (
+    "a fallback that is `cached`",
+    |policy| matches!(policy.fallback, Some(plan) if matches!(plan.kind, FallbackKind::Cached { .. })),
+);
+const PATH: Owner = (
+    "a fallback that is the path of a function",
+    |policy| matches!(policy.fallback, Some(plan) if matches!(plan.kind, FallbackKind::Path { .. })),
+);
+const CALLS: Owner = (
+    "a window that is a number of calls",
+    |policy| matches!(policy.breaker, Some(breaker) if matches!(breaker.window, Window::Count { .. })),
+);
+const ADAPTIVE: Owner = (
+    "a bulkhead that is `adaptive`",
+    |policy| matches!(policy.bulkhead, Some(bulkhead) if matches!(bulkhead.limit, Limit::Adaptive { .. })),
+);
+const QUEUE: Owner = (
+    "a bulkhead with `max_wait_ms`",
+    |policy| matches!(policy.bulkhead, Some(bulkhead) if !bulkhead.max_wait.is_zero()),
+);
+const RATIO: Owner =
+    ("a budget that is a share of the calls", |policy| matches!(policy.retry_budget, Some(RetryBudget::Ratio { .. })));
+const PERCENTILE: Owner =
+    ("a hedge after a percentile", |policy| policy.hedge.is_some_and(|hedge| hedge.needs_samples()));
+
+/// The options that not every form of their setting has a use for.
+pub const OPTIONS: &[(&str, Owner)] = &[
+    ("fallback.max_stale", CACHED),
+    ("fallback.max_entries", CACHED),
+    ("fallback.key", CACHED),
+    ("fallback.error", PATH),
+    ("fallback.timeout", PATH),
+    ("breaker.window_age", CALLS),
+    ("bulkhead.min", ADAPTIVE),
+    ("bulkhead.max", ADAPTIVE),
+    ("bulkhead.kind", ADAPTIVE),
+    ("bulkhead.max_queue", QUEUE),
+    ("bulkhead.order", QUEUE),
+    ("bulkhead.max_age", QUEUE),
+    ("retry_budget.burst", RATIO),
+    ("retry_budget.floor_per_sec", RATIO),
+    ("retry_budget.earn", RATIO),
+    ("retry_budget.name", RATIO),
+    ("hedge.min_samples", PERCENTILE),
+];
+
+/// R01: options that this form of their setting has no use for.
+fn options(subject: &Subject<'_>, errors: &mut Errors) {
+    let settings = subject.settings;
+    for (at, (owner, is_so)) in OPTIONS {
+        let Some(setting) = settings.get(at) else { continue };
+        let guard = at.split('.').next().unwrap_or_default();
+        // What the form is cannot be told from a value that was not understood.
+        let unknown = [guard, "bulkhead.max_wait", "breaker.window"].iter().any(|at| settings.damaged(at));
+        if !settings.has(guard) || unknown || is_so(subject.policy) {
+            continue;
+        }
+        let said = format!("`{}` belongs to {owner}; leave it out", setting.key);
         errors.at(Rule::R01, setting.key.span(), said);
     }
 }

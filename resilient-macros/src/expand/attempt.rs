@@ -136,6 +136,9 @@ pub fn probed(plan: &Plan<'_>, what: &TokenStream) -> TokenStream {
 /// `let ending = …;`
 pub fn attempts(plan: &Plan<'_>) -> TokenStream {
     let root = &plan.root;
+    if plan.hedged {
+        return hedged(plan);
+    }
     let each = arguments::each(plan);
     let way = if plan.looped { quote!(attempt) } else { quote!(once) };
     let attempt = attempt(plan, &way);
@@ -161,6 +164,24 @@ pub fn attempts(plan: &Plan<'_>) -> TokenStream {
     }
 }
 
+/// The same for attempts in two copies: a closure makes each, from arguments of its own, and they are pinned side by side.
+fn hedged(plan: &Plan<'_>) -> TokenStream {
+    let root = &plan.root;
+    let (each, body, judge) = (arguments::each(plan), future(plan), judge_here(plan));
+    let repeat = quote_spanned!(Span::mixed_site().located_at(plan.cause)=> loop);
+    let place = quote!(#root::core::pin::pin!(#root::core::option::Option::None));
+    quote_spanned! {Span::mixed_site()=>
+        let (mut __first, mut __second) = (#place, #place);
+        let __ending = #repeat {
+            let __make = || { #each #body };
+            let __flow = __call.as_mut().hedged(__first.as_mut(), __second.as_mut(), __make, #judge).await;
+            if let #root::core::ops::ControlFlow::Break(__ending) = __flow {
+                break __ending;
+            }
+        };
+    }
+}
+
 /// `let flow = …;`: one attempt and what came of it. A future is pinned first; a closure stands in the call itself, where
 /// rustc sees that it is called once and may hand on what it borrows.
 fn attempt(plan: &Plan<'_>, way: &TokenStream) -> TokenStream {
@@ -178,28 +199,36 @@ fn attempt(plan: &Plan<'_>, way: &TokenStream) -> TokenStream {
     }
 }
 
-/// The user's body as one attempt.
+/// The user's body as one attempt: a future pinned in place, or a closure.
 fn body(plan: &Plan<'_>) -> TokenStream {
+    let function = plan.function;
+    if function.output.is_async() {
+        return pinned(plan, &future(plan));
+    }
+    let cause = Span::mixed_site().located_at(plan.cause);
+    let moves = plan.moves.then(|| quote_spanned!(cause=> move));
+    let (ret, body) = (&function.output.tokens, &function.body);
+    quote_spanned!(cause=> #moves || -> #ret #body)
+}
+
+/// The user's body as a future.
+fn future(plan: &Plan<'_>) -> TokenStream {
     let function = plan.function;
     let cause = Span::mixed_site().located_at(plan.cause);
     let moves = plan.moves.then(|| quote_spanned!(cause=> move));
     match (function.output.kind, &function.unwrapped) {
         (OutputKind::Future | OutputKind::Boxed, Some(unwrapped)) => {
             let block = in_braces(&unwrapped.block, &opening(plan), unwrapped.block.stream());
-            pinned(plan, &quote_spanned!(cause=> async #moves #block))
+            quote_spanned!(cause=> async #moves #block)
         }
         (OutputKind::Future | OutputKind::Boxed, None) => {
             let made = evaluated(&function.body, moves.as_ref());
             let opening = opening(plan);
-            pinned(plan, &quote_spanned!(cause=> async #moves { #opening (#made).await }))
+            quote_spanned!(cause=> async #moves { #opening (#made).await })
         }
-        (OutputKind::Async, _) => {
+        _ => {
             let block = in_braces(&function.body, &opening(plan), function.body.stream());
-            pinned(plan, &quote_spanned!(cause=> async #moves #block))
-        }
-        (OutputKind::Sync | OutputKind::Stream, _) => {
-            let (ret, body) = (&function.output.tokens, &function.body);
-            quote_spanned!(cause=> #moves || -> #ret #body)
+            quote_spanned!(cause=> async #moves #block)
         }
     }
 }

@@ -1,22 +1,46 @@
 //! The circuit breaker: refuses early while the dependency is plainly failing, and tries it out before it trusts it
 //! again.
 //!
-//! While it is closed and every call in the window was a fast success, admitting a call and recording its success read
-//! one atomic word each and write nothing. Anything else takes a short lock, inside which nothing of the user's runs.
+//! While it is closed, admitting a call reads one atomic word. A fast success then writes nothing where the count window
+//! is full of fast successes, and one atomic word in a time window. Anything else takes a short lock, inside which
+//! nothing of the user's runs: failures and slow calls, every call of a count window with an age limit, and of a time
+//! window the success after a failure where `consecutive` is set.
+//!
+//! | file | its noun |
+//! |---|---|
+//! | `state` | the state machine behind the lock |
+//! | `window` | what is remembered of calls |
+//! | `successes` | the fast successes of a time window, beside the lock |
+//! | `trial` | the probes of a half-open breaker |
+//! | `ticket` | what an admitted call holds |
 
+mod cost;
+mod state;
+mod successes;
+mod ticket;
+mod trial;
 mod window;
 
+#[cfg(all(test, resilient_loom))]
+mod loom_tests;
+#[cfg(all(test, not(resilient_loom)))]
+mod tests;
+
+pub(crate) use ticket::Ticket;
+
 use crate::{
-    random,
     sync::{
         Mutex, MutexGuard,
         atomic::{AtomicU64, Ordering},
         lock,
     },
-    time::{Moment, now},
+    time::Moment,
 };
 use resilient_policy::Breaker as Settings;
+use state::{Inner, State};
 use std::{num::NonZeroU32, time::Duration};
+use successes::Successes;
+use trial::{Terms, Trial};
 use window::Window;
 
 /// What one call was to its breaker.
@@ -44,258 +68,34 @@ pub enum BreakerState {
     Open,
     /// Admits a few probes to find out whether it may close.
     HalfOpen,
+    /// Refuses every call until an operator lets it go.
+    ForcedOpen,
+    /// Admits every call and counts them, but does not open.
+    ForcedClosed,
+    /// Admits every call, counts them, and says when it would have opened.
+    Observing,
 }
 
-/// No probe is free or the open time is not over.
+/// What an operator can make a breaker do, whatever its calls bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forced {
+    /// Refuse every call, without saying when to come back.
+    Open,
+    /// Admit and count every call, and never open.
+    Closed,
+    /// Admit and count every call, and count how often it would have opened.
+    Observe,
+}
+
+/// No probe is free, the open time is not over, or an operator said so.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Refused {
     /// How long until a probe may be admitted, where that is known.
     pub(crate) retry_after: Option<Duration>,
 }
 
-#[derive(Debug)]
-pub(crate) struct Breaker {
-    /// `generation << 2 | SPOTLESS | CLOSED`: what the fast path needs. Written under the lock only.
-    word: AtomicU64,
-    inner: Mutex<Inner>,
-}
-
-const CLOSED: u64 = 1;
-const SPOTLESS: u64 = 2;
-const GENERATION_SHIFT: u32 = 2;
-
-#[derive(Debug)]
-struct Inner {
-    settings: Settings,
-    state: State,
-    /// Counts transitions, so that the result of a call admitted before one is told from those after it.
-    generation: u64,
-    window: Window,
-    /// Openings since it was last closed: the open time may grow with them.
-    reopened: u32,
-    opened_in_all: u64,
-}
-
-#[derive(Debug)]
-enum State {
-    Closed,
-    Open { until: Moment },
-    HalfOpen(Probes),
-}
-
-/// The trial of a half-open breaker.
-#[derive(Debug, Default)]
-struct Probes {
-    /// One entry per probe in flight: its number, and when its slot is taken back from it.
-    leases: Vec<(NonZeroU32, Moment)>,
-    /// Probes so far: the number of the last one.
-    sent: u32,
-    passed: u32,
-    failed: u32,
-}
-
-impl Breaker {
-    pub(crate) fn new(settings: Settings) -> Self {
-        let inner = Inner {
-            window: Window::new(window_size(&settings)),
-            settings,
-            state: State::Closed,
-            generation: 0,
-            reopened: 0,
-            opened_in_all: 0,
-        };
-        Self { word: AtomicU64::new(inner.word()), inner: Mutex::new(inner) }
-    }
-
-    /// A written setting replaces a default one: the counts start again, the state stays.
-    pub(crate) fn adopt(&self, settings: Settings) {
-        let mut inner = self.lock();
-        inner.window = Window::new(window_size(&settings));
-        inner.settings = settings;
-        self.publish(&inner);
-    }
-
-    /// A look without an admission: is the breaker open and not yet due?
-    pub(crate) fn peek(&self, now: Moment) -> Result<(), Refused> {
-        if self.word.load(Ordering::Acquire) & CLOSED != 0 {
-            return Ok(());
-        }
-        match self.lock().state {
-            State::Open { until } if now < until => Err(Refused { retry_after: Some(until.since(now)) }),
-            _ => Ok(()),
-        }
-    }
-
-    /// Admits a call, as a probe where the breaker is half-open. A probe's slot is taken back after `lease`.
-    pub(crate) fn admit(&'static self, now: Moment, lease: Option<Duration>) -> Result<Ticket, Refused> {
-        let word = self.word.load(Ordering::Acquire);
-        if word & CLOSED != 0 {
-            return Ok(Ticket { breaker: self, generation: word >> GENERATION_SHIFT, probe: None });
-        }
-        let mut inner = self.lock();
-        if let State::Open { until } = inner.state {
-            if now < until {
-                return Err(Refused { retry_after: Some(until.since(now)) });
-            }
-            inner.enter(State::HalfOpen(Probes::default()));
-            self.publish(&inner);
-        }
-        let (generation, most) = (inner.generation, inner.settings.probes);
-        let State::HalfOpen(probes) = &mut inner.state else {
-            // Closed between the look at the word and the lock.
-            return Ok(Ticket { breaker: self, generation, probe: None });
-        };
-        if probes.passed + probes.in_flight() >= most {
-            probes.leases.retain(|(_, expires)| now < *expires);
-        }
-        if probes.passed + probes.in_flight() >= most {
-            let soonest = probes.leases.iter().map(|(_, expires)| *expires).min().filter(|at| *at != Moment::NEVER);
-            return Err(Refused { retry_after: soonest.map(|at| at.since(now)) });
-        }
-        probes.sent = probes.sent.wrapping_add(1);
-        let number = NonZeroU32::new(probes.sent).unwrap_or(NonZeroU32::MIN);
-        probes.leases.push((number, lease.map_or(Moment::NEVER, |lease| now.after(lease))));
-        Ok(Ticket { breaker: self, generation, probe: Some(number) })
-    }
-
-    /// What an operator sees.
-    pub(crate) fn snapshot(&self) -> BreakerCounts {
-        let inner = self.lock();
-        let (state, probes_in_flight, passed) = match &inner.state {
-            State::Closed => (BreakerState::Closed, 0, 0),
-            State::Open { .. } => (BreakerState::Open, 0, 0),
-            State::HalfOpen(probes) => (BreakerState::HalfOpen, probes.in_flight(), probes.passed),
-        };
-        BreakerCounts {
-            state,
-            calls: inner.window.calls(),
-            failures: inner.window.failures(),
-            slow: inner.window.slow(),
-            probes_in_flight,
-            probes_passed: passed,
-            opened: inner.opened_in_all,
-        }
-    }
-
-    fn record(&self, generation: u64, probe: Option<NonZeroU32>, sample: Sample) {
-        if probe.is_none() {
-            let word = self.word.load(Ordering::Acquire);
-            let spotless = word & SPOTLESS != 0 && sample == Sample::Success { slow: false };
-            // An older generation's result is ignored, and a fast success changes nothing in a spotless window.
-            if word >> GENERATION_SHIFT != generation
-                || spotless
-                || matches!(sample, Sample::Neutral | Sample::Throttled)
-            {
-                return;
-            }
-        }
-        let mut inner = self.lock();
-        if inner.generation == generation {
-            inner.record(probe, sample);
-            self.publish(&inner);
-        }
-    }
-
-    fn publish(&self, inner: &Inner) {
-        // Release pairs with the Acquire of the fast path: who sees the new word sees what led to it.
-        self.word.store(inner.word(), Ordering::Release);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner> {
-        lock(&self.inner)
-    }
-}
-
-impl Inner {
-    fn word(&self) -> u64 {
-        let closed = matches!(self.state, State::Closed);
-        let flags = if closed { CLOSED } else { 0 } | if closed && self.window.is_spotless() { SPOTLESS } else { 0 };
-        self.generation << GENERATION_SHIFT | flags
-    }
-
-    /// Every transition starts a generation and an empty window.
-    fn enter(&mut self, state: State) {
-        match state {
-            State::Closed => self.reopened = 0,
-            State::Open { .. } => {
-                self.reopened = self.reopened.saturating_add(1);
-                self.opened_in_all += 1;
-            }
-            State::HalfOpen(_) => {}
-        }
-        self.state = state;
-        self.generation += 1;
-        self.window.clear();
-    }
-
-    fn record(&mut self, probe: Option<NonZeroU32>, sample: Sample) {
-        match (&mut self.state, probe) {
-            (State::Closed, _) => {
-                self.window.push(sample);
-                if self.is_failing() {
-                    self.open();
-                }
-            }
-            (State::HalfOpen(probes), Some(number)) => {
-                let held = probes.leases.len();
-                probes.leases.retain(|(lease, _)| *lease != number);
-                if probes.leases.len() == held {
-                    // Its slot was taken back: whatever it found out comes too late.
-                    return;
-                }
-                match sample {
-                    Sample::Success { slow: false } | Sample::Throttled => probes.passed += 1,
-                    Sample::Success { slow: true } | Sample::Failure { .. } => probes.failed += 1,
-                    Sample::Neutral => {}
-                }
-                let (passes, most) = (self.settings.passes(), self.settings.probes);
-                if probes.passed >= passes {
-                    self.enter(State::Closed);
-                } else if most.saturating_sub(probes.failed) < passes {
-                    self.open();
-                }
-            }
-            (State::HalfOpen(_) | State::Open { .. }, _) => {}
-        }
-    }
-
-    fn is_failing(&self) -> bool {
-        let (settings, window) = (&self.settings, &self.window);
-        if settings.consecutive.is_some_and(|most| window.in_a_row() >= most) {
-            return true;
-        }
-        let calls = window.calls();
-        let reaches = |count: u32, rate: f64| count > 0 && f64::from(count) + 1e-9 >= rate * f64::from(calls);
-        calls >= settings.min_calls()
-            && (reaches(window.failures(), settings.failure_rate) || reaches(window.slow(), settings.slow_rate))
-    }
-
-    fn open(&mut self) {
-        let settings = &self.settings;
-        let growth = settings.open_factor.powi(i32::try_from(self.reopened).unwrap_or(i32::MAX));
-        let grown = random::scaled(settings.open, growth).min(settings.open_cap.max(settings.open));
-        // Longer by a random share, never shorter: a fleet that opened together must not probe together.
-        let until = now().after(random::between(grown, random::scaled(grown, 1.0 + settings.open_jitter)));
-        self.enter(State::Open { until });
-    }
-}
-
-impl Probes {
-    fn in_flight(&self) -> u32 {
-        self.leases.len() as u32
-    }
-}
-
-fn window_size(settings: &Settings) -> u32 {
-    match settings.window {
-        resilient_policy::Window::Count { size, .. } => size,
-        // Time windows are refused by the macro until they are built.
-        resilient_policy::Window::Time { .. } => settings.min_calls(),
-    }
-}
-
 /// The counts of one breaker.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BreakerCounts {
     pub(crate) state: BreakerState,
     pub(crate) calls: u32,
@@ -303,41 +103,234 @@ pub(crate) struct BreakerCounts {
     pub(crate) slow: u32,
     pub(crate) probes_in_flight: u32,
     pub(crate) probes_passed: u32,
+    /// The open time left; zero once the next call will be a probe.
+    pub(crate) open_for: Option<Duration>,
+    /// How often it has opened by itself.
     pub(crate) opened: u64,
+    /// How often it would have, while observed.
+    pub(crate) would_open: u64,
 }
 
-/// One admitted call: stamped with the generation that admitted it, and neutral when dropped.
 #[derive(Debug)]
-pub(crate) struct Ticket {
-    breaker: &'static Breaker,
-    generation: u64,
-    probe: Option<NonZeroU32>,
+pub(crate) struct Breaker {
+    /// `generation << 3 | TIMED | EASY | CLOSED`: what the fast path needs. Written under the lock only.
+    word: AtomicU64,
+    /// Used by a time window only.
+    successes: Successes,
+    inner: Mutex<Inner>,
 }
 
-impl Ticket {
-    pub(crate) fn is_probe(&self) -> bool {
-        self.probe.is_some()
+/// Every call is admitted.
+const CLOSED: u64 = 1;
+/// A fast success needs no lock.
+const EASY: u64 = 2;
+/// It has a time window, so a fast success is to be counted.
+const TIMED: u64 = 4;
+const GENERATION_SHIFT: u32 = 3;
+
+// ===== calls =====
+
+impl Breaker {
+    pub(crate) fn new(settings: Settings) -> Self {
+        let breaker = Self {
+            word: AtomicU64::new(0),
+            successes: Successes::new(window::width(&settings)),
+            inner: Mutex::new(Inner::of_generation(0, settings)),
+        };
+        breaker.publish(&breaker.lock());
+        breaker
     }
 
-    /// Whether a repeat may follow: a probe is one attempt, and nothing repeats while the breaker is not closed.
-    pub(crate) fn allows_retry(&self) -> bool {
-        !self.is_probe() && self.breaker.word.load(Ordering::Acquire) & CLOSED != 0
+    /// A look without an admission: is the breaker open and not yet due?
+    pub(crate) fn peek(&self, at: Moment) -> Result<(), Refused> {
+        if self.is_closed() {
+            return Ok(());
+        }
+        let inner = self.lock();
+        match inner.state {
+            _ if inner.forced == Some(Forced::Open) => Err(Refused { retry_after: None }),
+            State::Open { until } if at < until => Err(Refused { retry_after: Some(until.since(at)) }),
+            _ => Ok(()),
+        }
     }
 
-    /// Says what the call was; a result of an older generation is ignored.
-    pub(crate) fn record(mut self, sample: Sample) {
-        self.breaker.record(self.generation, self.probe.take(), sample);
-        // What is left to drop is no probe, so its drop records nothing.
+    /// Admits a call, as a probe where the breaker is half-open. A probe's slot is taken back after `lease`.
+    pub(crate) fn admit(&'static self, at: Moment, lease: Option<Duration>) -> Result<Ticket, Refused> {
+        let word = self.word.load(Ordering::Acquire);
+        if word & CLOSED != 0 {
+            return Ok(Ticket::new(self, word >> GENERATION_SHIFT, None));
+        }
+        let mut inner = self.lock();
+        if inner.forced == Some(Forced::Open) {
+            return Err(Refused { retry_after: None });
+        }
+        if let State::Open { until } = inner.state {
+            if at < until {
+                return Err(Refused { retry_after: Some(until.since(at)) });
+            }
+            self.enter(&mut inner, State::HalfOpen(Trial::default()));
+        }
+        let (generation, terms) = (inner.generation, Terms::of(&inner.settings));
+        let State::HalfOpen(trial) = &mut inner.state else {
+            // Closed between the look at the word and the lock.
+            return Ok(Ticket::new(self, generation, None));
+        };
+        let expires = lease.map_or(Moment::NEVER, |lease| at.after(lease));
+        match trial.admit(at, expires, terms) {
+            Ok(probe) => Ok(Ticket::new(self, generation, Some(probe))),
+            Err(free) => Err(Refused { retry_after: free.map(|free| free.since(at)) }),
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.word.load(Ordering::Acquire) & CLOSED != 0
+    }
+
+    fn is_current(&self, generation: u64) -> bool {
+        self.word.load(Ordering::Acquire) >> GENERATION_SHIFT == generation
+    }
+
+    /// What a call that was no probe came to.
+    fn record(&self, generation: u64, sample: Sample, at: Moment) {
+        let word = self.word.load(Ordering::Acquire);
+        // An older generation's result is ignored.
+        let Some(call) = sample.counted().filter(|_| word >> GENERATION_SHIFT == generation) else { return };
+        if !call.is_fast_success() || word & EASY == 0 {
+            return self.decide(generation, |inner| inner.record(sample, at, &self.successes));
+        }
+        let counted = word & TIMED != 0 && self.successes.count(at, || self.is_current(generation));
+        if counted && self.successes.may_complete(at) {
+            self.decide(generation, |inner| inner.judge(at, &self.successes));
+        }
+    }
+
+    fn end_probe(&self, generation: u64, probe: NonZeroU32, sample: Sample, at: Moment) {
+        self.decide(generation, |inner| inner.end_probe(probe, sample, at));
+    }
+
+    /// Asks the state machine, if it is still of this generation, and follows.
+    fn decide(&self, generation: u64, ask: impl FnOnce(&mut Inner) -> Option<State>) {
+        let mut inner = self.lock();
+        if inner.generation == generation {
+            match ask(&mut inner) {
+                Some(state) => self.enter(&mut inner, state),
+                None => self.publish(&inner),
+            }
+        }
+    }
+
+    /// Makes a transition.
+    fn enter(&self, inner: &mut Inner, state: State) {
+        self.begin(inner);
+        inner.enter(state);
+        self.successes.clear();
+        self.publish(inner);
+    }
+
+    /// Begins a generation, which is not closed until it is published: nothing of it is counted before everything of the
+    /// older one is gone.
+    fn begin(&self, inner: &mut Inner) {
+        inner.generation += 1;
+        self.word.store(inner.generation << GENERATION_SHIFT, Ordering::Release);
+    }
+
+    fn publish(&self, inner: &Inner) {
+        let flag = |set: bool, flag: u64| if set { flag } else { 0 };
+        let closed = inner.is_closed();
+        let flags = flag(closed, CLOSED)
+            | flag(closed && inner.is_easy(), EASY)
+            | flag(matches!(inner.window, Window::Time(_)), TIMED);
+        // Release pairs with the Acquire of the fast path: who sees the new word sees what led to it.
+        self.word.store(inner.generation << GENERATION_SHIFT | flags, Ordering::Release);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        lock(&self.inner)
     }
 }
 
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        if let Some(probe) = self.probe.take() {
-            self.breaker.record(self.generation, Some(probe), Sample::Neutral);
+// ===== the operator =====
+
+impl Breaker {
+    /// What it is as of `at`. A look changes nothing: an open breaker whose time is over stays so until a call comes.
+    pub(crate) fn snapshot(&self, at: Moment) -> BreakerCounts {
+        let mut inner = self.lock();
+        let tally = inner.window.tally(at, || self.successes.seen(at));
+        let (probes_in_flight, probes_passed, open_for) = match &inner.state {
+            State::Closed => (0, 0, None),
+            State::Open { until } => (0, 0, Some(until.since(at))),
+            State::HalfOpen(trial) => (trial.in_flight(), trial.passed(), None),
+        };
+        BreakerCounts {
+            state: inner.shown(),
+            calls: tally.calls,
+            failures: tally.failures,
+            slow: tally.slow,
+            probes_in_flight,
+            probes_passed,
+            open_for,
+            opened: inner.opened,
+            would_open: inner.would_open,
+        }
+    }
+
+    /// Makes it do as the operator says, or lets it go again with `None`: closed then, with an empty window, since what it
+    /// knew is from before. Saying the same twice changes nothing.
+    pub(crate) fn force(&self, forced: Option<Forced>) {
+        let mut inner = self.lock();
+        if inner.forced != forced {
+            inner.forced = forced;
+            self.enter(&mut inner, State::Closed);
+        }
+    }
+
+    /// Makes it as good as new: closed, with an empty window and not forced. Its counters go on.
+    pub(crate) fn reset(&self) {
+        let mut inner = self.lock();
+        inner.forced = None;
+        self.enter(&mut inner, State::Closed);
+    }
+
+    /// Takes other settings and keeps the state. The counts stay too, unless the window is another one; a trial starts
+    /// again if its terms are others.
+    pub(crate) fn adopt(&self, settings: Settings) {
+        let mut inner = self.lock();
+        let (new_window, new_trial) = inner.adopt(settings);
+        if new_window {
+            self.successes.restart(window::width(&settings));
+        }
+        inner.watch(&self.successes);
+        if new_trial {
+            self.enter(&mut inner, State::HalfOpen(Trial::default()));
+        }
+        self.publish(&inner);
+    }
+
+    /// Makes it another breaker, for another key: only the generation goes on, so that nothing of the old key counts.
+    pub(crate) fn recycle(&self, settings: Settings) {
+        let mut inner = self.lock();
+        self.begin(&mut inner);
+        *inner = Inner::of_generation(inner.generation, settings);
+        self.successes.restart(window::width(&settings));
+        self.publish(&inner);
+    }
+
+    /// Whether a new breaker would do as well: closed, not forced, and nothing failed or slow in the window.
+    pub(crate) fn is_idle(&self, at: Moment) -> bool {
+        let mut inner = self.lock();
+        let tally = inner.window.tally(at, || 0);
+        inner.shown() == BreakerState::Closed && tally.failures == 0 && tally.slow == 0
+    }
+
+    /// Whether calls depend on its not being forgotten: it is forced, half-open or open. An open breaker to which nobody
+    /// came back for as long again as it may stay open is not missed.
+    pub(crate) fn is_refusing(&self, at: Moment) -> bool {
+        let inner = self.lock();
+        match inner.state {
+            _ if inner.forced.is_some() => true,
+            State::Closed => false,
+            State::HalfOpen(_) => true,
+            State::Open { until } => at < until.after(inner.settings.open_cap.max(inner.settings.open)),
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,14 +1,15 @@
 //! A call of a sync function: the same steps on the caller's thread.
 
-use super::{Core, Next};
+use super::{Core, Next, core::Start};
 use crate::{
     idempotency::IdempotencyKey,
     operation::Site,
     outcome::{Ending, Judgement},
+    rejected::Rejected,
     time,
 };
 use resilient_policy::Shape;
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, task::Poll};
 
 /// One call of a sync function.
 ///
@@ -40,7 +41,7 @@ impl BlockingCall {
 
     /// One attempt, and the wait before the next one if there is to be one.
     pub fn attempt<R>(&mut self, body: impl FnOnce() -> R, judge: impl Fn(&R) -> Judgement) -> ControlFlow<Ending<R>> {
-        if let Err(rejected) = self.core.start() {
+        if let Err(rejected) = self.start() {
             return ControlFlow::Break(Err(rejected));
         }
         let (outcome, judgement) = {
@@ -52,12 +53,30 @@ impl BlockingCall {
         self.core.outside();
         match self.core.settle(judgement, true) {
             Next::End => ControlFlow::Break(Ok(outcome)),
-            Next::Retry => {
-                time::block_until(self.core.until());
-                match self.core.resume() {
-                    Next::Retry => ControlFlow::Continue(()),
-                    Next::End => ControlFlow::Break(Ok(outcome)),
-                }
+            Next::Retry => match self.back_off() {
+                Next::Retry => ControlFlow::Continue(()),
+                Next::End => ControlFlow::Break(Ok(outcome)),
+            },
+        }
+    }
+
+    /// Until the attempt runs, or a guard answers.
+    pub(super) fn start(&mut self) -> Result<(), Rejected> {
+        loop {
+            match self.core.start(None) {
+                Start::Now => return Ok(()),
+                Start::Refused(rejected) => return Err(rejected),
+                Start::Later => time::block_until(self.core.until()),
+            }
+        }
+    }
+
+    /// Until the next attempt may start, or a guard says that it may not.
+    pub(super) fn back_off(&mut self) -> Next {
+        loop {
+            time::block_until(self.core.until());
+            if let Poll::Ready(next) = self.core.resume() {
+                return next;
             }
         }
     }

@@ -1,12 +1,12 @@
 //! The layers of one call.
 
+use super::aside::{Aside, Waiting};
 use crate::{
     breaker::{Sample, Ticket},
-    budget::Token,
-    bulkhead::Permit,
+    bulkhead::{Entry, Gone, Permit, Served},
     context::{self, Context},
     idempotency::IdempotencyKey,
-    operation::{Operation, Site},
+    operation::{Guards, Operation, Site},
     outcome::{Judgement, Overruled},
     random,
     rejected::{Rejected, RejectedKind},
@@ -14,8 +14,11 @@ use crate::{
     time::{Moment, now},
     verdict::{Class, Executed, Hint, Verdict},
 };
-use resilient_policy::{Jitter, Policy, Safety, Shape};
-use std::time::Duration;
+use resilient_policy::{Jitter, Policy, Safety, Scope, Shape};
+use std::{
+    task::{Poll, Waker},
+    time::Duration,
+};
 
 /// A timer may fire this much late, as tokio's do; a probe's slot is not taken back before its own timer could fire.
 const TIMER_LATENESS: Duration = Duration::from_millis(1);
@@ -30,18 +33,17 @@ pub(crate) struct Core {
     own_deadline: bool,
     phase: Phase,
     /// When the call came in, then when the running attempt started.
-    started: Moment,
-    /// When the running attempt is cut, the backoff is over, or plan B is late.
+    pub(super) started: Moment,
+    /// When the running attempt is cut, the wait is over, or plan B is late.
     pub(super) until: Moment,
     /// What the attempt before the one to come was, once one has failed.
     before: Option<(Sample, Class)>,
-    /// The wait before the retry before this one in nanoseconds, which decorrelated jitter grows from.
-    waited: u64,
     /// The context of the running attempt; `attempt` counts from 1.
     pub(super) context: Context,
     permit: Option<Permit>,
     ticket: Option<Ticket>,
-    token: Option<Token>,
+    /// What only a call off the straight path has: a wait, a retry, guards of its own.
+    aside: Option<Box<Aside>>,
     pub(super) end: End,
     /// Whether there is an outcome to return if plan B does not answer.
     pub(super) bounded: bool,
@@ -50,8 +52,14 @@ pub(crate) struct Core {
 /// Where a call is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Before the first attempt, or between a granted retry and its attempt.
-    Between,
+    /// No guard has been asked yet.
+    Arriving,
+    /// Waiting for a permit.
+    Queued,
+    /// Admitted, and waiting for its turn at the rate limit.
+    Limited,
+    /// A retry was granted and starts next.
+    Granted,
     /// An attempt has started and nobody is inside it.
     Running,
     /// The thread is inside the body: to be dropped in this phase means that the body panicked.
@@ -81,6 +89,20 @@ pub(crate) enum Next {
     Retry,
 }
 
+/// What a call that wants to start an attempt is told.
+#[derive(Debug)]
+pub(crate) enum Start {
+    /// Run the body.
+    Now,
+    /// Ask again at [`Core::until`], or when woken.
+    Later,
+    /// A guard answers.
+    Refused(Rejected),
+}
+
+/// A guard's no to a first attempt, and when to come back.
+type Refusal = (RejectedKind, Option<Duration>);
+
 impl Core {
     pub(crate) fn new(site: &'static Site, shape: Shape) -> Self {
         let operation = site.operation(shape);
@@ -92,15 +114,14 @@ impl Core {
             operation,
             deadline: own.min(context.deadline),
             own_deadline: own <= context.deadline,
-            phase: Phase::Between,
+            phase: Phase::Arriving,
             started: entered,
             until: Moment::NEVER,
             before: None,
-            waited: 0,
             context: Context { attempt: 0, ..context },
             permit: None,
             ticket: None,
-            token: None,
+            aside: None,
             end: End::Failure,
             bounded: true,
         }
@@ -118,6 +139,20 @@ impl Core {
         self.phase
     }
 
+    pub(super) fn is_probe(&self) -> bool {
+        self.ticket.as_ref().is_some_and(Ticket::is_probe)
+    }
+
+    /// Whether the breaker lets no copy follow: it is not closed, or the attempt is a probe.
+    pub(super) fn forbids_repeats(&self) -> bool {
+        self.ticket.as_ref().is_some_and(|ticket| !ticket.allows_retry())
+    }
+
+    /// The call goes on with this permit instead of its own.
+    pub(super) fn swap_permit(&mut self, permit: Option<Permit>) {
+        self.permit = permit;
+    }
+
     /// When the running attempt is cut, or the backoff is over.
     pub(super) fn until(&self) -> Moment {
         self.until
@@ -132,55 +167,158 @@ impl Core {
         &self.operation.policy
     }
 
+    /// The states that this call passes: its operation's, or those that its keys select.
+    pub(super) fn guards(&self) -> &Guards {
+        match &self.aside {
+            Some(aside) => aside.keyed.as_ref().map_or(&self.operation.guards, |keyed| &keyed.guards),
+            None => &self.operation.guards,
+        }
+    }
+
+    pub(super) fn aside(&mut self) -> &mut Aside {
+        self.aside.get_or_insert_default()
+    }
+
     // ===== before an attempt =====
 
-    /// Admits the call at its first attempt, and starts an attempt.
-    pub(crate) fn start(&mut self) -> Result<(), Rejected> {
-        let first = self.context.attempt == 0;
-        let at = if first { self.started } else { now() };
-        if first {
-            if let Err((kind, retry_after)) = self.admit(at) {
-                return Err(self.reject(kind, retry_after));
-            }
-            if let Some(budget) = self.operation.budget {
-                budget.called();
-            }
-        } else {
+    /// Admits the call at its first attempt, and starts an attempt. Without a waker, waits for a permit right here.
+    pub(crate) fn start(&mut self, waker: Option<&Waker>) -> Start {
+        if self.phase == Phase::Granted {
             self.operation.counters.retries.add();
+            if let Some(token) = self.aside.as_mut().and_then(|aside| aside.token.as_mut()) {
+                token.start();
+            }
+            self.run(now());
+            return Start::Now;
         }
-        if let Some(token) = self.token.take() {
-            token.spend();
+        let at = if self.phase == Phase::Arriving { self.started } else { now() };
+        match self.admit(at, waker) {
+            Err((kind, retry_after)) => Start::Refused(self.reject(kind, retry_after)),
+            Ok(Poll::Pending) => Start::Later,
+            Ok(Poll::Ready(at)) => {
+                if let Some(budget) = self.guards().budget {
+                    budget.called();
+                }
+                self.run(at);
+                Start::Now
+            }
         }
-        let limit = self.limit();
+    }
+
+    fn run(&mut self, at: Moment) {
         self.operation.counters.attempts.add();
         self.context.attempt = self.context.attempt.saturating_add(1);
         self.started = at;
-        self.until = limit.map_or(self.deadline, |limit| at.after(limit).min(self.deadline));
+        self.until = self.limit().map_or(self.deadline, |limit| at.after(limit).min(self.deadline));
         self.context.deadline = self.until;
         self.context.inner = context::Inner::default();
         self.phase = Phase::Running;
-        Ok(())
     }
 
-    /// deadline ( breaker, a look ( bulkhead ( breaker
-    fn admit(&mut self, at: Moment) -> Result<(), (RejectedKind, Option<Duration>)> {
-        let Operation { breaker, gate, .. } = *self.operation;
+    /// deadline ( breaker, a look ( bulkhead ( breaker ( rate limit
+    ///
+    /// Every step that waits leaves a phase behind, from which the next poll goes on.
+    fn admit(&mut self, mut at: Moment, waker: Option<&Waker>) -> Result<Poll<Moment>, Refusal> {
+        if self.phase == Phase::Arriving {
+            self.arrive(at)?;
+        }
+        if self.phase == Phase::Queued {
+            let Some(permit) = self.queue(at, waker)? else { return Ok(Poll::Pending) };
+            self.permit = Some(permit);
+            at = now();
+        }
+        if self.phase != Phase::Limited {
+            self.pass_breaker(at)?;
+        }
+        let waited = self.phase == Phase::Limited;
+        match self.turn(at)? {
+            Poll::Pending => {
+                self.phase = Phase::Limited;
+                return Ok(Poll::Pending);
+            }
+            // It waited, and the breaker may have opened since.
+            Poll::Ready(()) if waited && self.is_overtaken() => {
+                self.ticket = None;
+                self.pass_breaker(at)?;
+            }
+            Poll::Ready(()) => {}
+        }
+        Ok(Poll::Ready(at))
+    }
+
+    fn arrive(&mut self, at: Moment) -> Result<(), Refusal> {
+        let Guards { breaker, gate, .. } = *self.guards();
         if self.deadline <= at {
             return Err((RejectedKind::Expired, None));
         }
         if let Some(breaker) = breaker {
             breaker.peek(at).map_err(|refused| (RejectedKind::Open, refused.retry_after))?;
         }
-        if let Some(gate) = gate {
-            let permit = gate.try_acquire().ok_or_else(|| (RejectedKind::Full { limit: gate.limit() }, None))?;
-            self.permit = Some(permit);
-        }
-        if let Some(breaker) = breaker {
-            let lease = self.probe_timeout().map(|limit| limit.saturating_add(TIMER_LATENESS));
-            let ticket = breaker.admit(at, lease).map_err(|refused| (RejectedKind::Open, refused.retry_after))?;
-            self.ticket = Some(ticket);
+        let Some(gate) = gate else { return Ok(()) };
+        match gate.enter(at, self.context.criticality, self.deadline) {
+            Entry::Permit(permit) => self.permit = Some(permit),
+            Entry::Full => return Err((RejectedKind::Full { limit: gate.limit() }, None)),
+            Entry::Wait(waiter) => {
+                self.operation.counters.queued.add();
+                self.until = waiter.until();
+                self.aside().waiting = Some(Waiting::Permit(waiter));
+                self.phase = Phase::Queued;
+            }
         }
         Ok(())
+    }
+
+    /// The permit that this call waits for; `None`: not yet.
+    fn queue(&mut self, at: Moment, waker: Option<&Waker>) -> Result<Option<Permit>, Refusal> {
+        let Some(Waiting::Permit(mut waiter)) = self.aside().waiting.take() else { return Ok(None) };
+        let polled = match waker {
+            None => Poll::Ready(waiter.block()),
+            Some(waker) => match waiter.poll(at, Some(waker)) {
+                Poll::Pending => {
+                    self.aside().waiting = Some(Waiting::Permit(waiter));
+                    Poll::Pending
+                }
+                ready => ready,
+            },
+        };
+        match polled {
+            Poll::Pending => Ok(None),
+            Poll::Ready(Ok(permit)) => Ok(Some(permit)),
+            Poll::Ready(Err(Gone::Expired)) => Err((RejectedKind::Expired, None)),
+            Poll::Ready(Err(Gone::Full)) => {
+                Err((RejectedKind::Full { limit: self.guards().gate.map_or(0, |gate| gate.limit()) }, None))
+            }
+        }
+    }
+
+    fn pass_breaker(&mut self, at: Moment) -> Result<(), Refusal> {
+        let Some(breaker) = self.guards().breaker else { return Ok(()) };
+        let lease = self.probe_timeout().map(|limit| limit.saturating_add(TIMER_LATENESS));
+        let ticket = breaker.admit(at, lease).map_err(|refused| (RejectedKind::Open, refused.retry_after))?;
+        self.ticket = Some(ticket);
+        Ok(())
+    }
+
+    /// Whether the breaker is no longer closed since it admitted this call.
+    fn is_overtaken(&self) -> bool {
+        !self.is_probe() && self.forbids_repeats()
+    }
+
+    /// A rate permit: now, or at [`Core::until`].
+    fn turn(&mut self, at: Moment) -> Result<Poll<()>, Refusal> {
+        let Some(limiter) = self.guards().rate_limit else { return Ok(Poll::Ready(())) };
+        let waiting = self.aside.as_mut().and_then(|aside| aside.waiting.take());
+        let turn = match waiting {
+            Some(Waiting::Turn(turn)) => turn,
+            _ => limiter.reserve(at, self.deadline).map_err(|refused| (RejectedKind::Limited, refused.retry_after))?,
+        };
+        if turn.ready_at() <= at {
+            turn.spend();
+            return Ok(Poll::Ready(()));
+        }
+        self.until = turn.ready_at();
+        self.aside().waiting = Some(Waiting::Turn(turn));
+        Ok(Poll::Pending)
     }
 
     /// The time that this attempt may take.
@@ -211,7 +349,7 @@ impl Core {
 
     // ===== after an attempt =====
 
-    /// The body returned.
+    /// The body returned, `ran` after it was started.
     pub(crate) fn settle(&mut self, judgement: Judgement, cooperative: bool) -> Next {
         let at = now();
         let ran = at.since(self.started);
@@ -222,13 +360,15 @@ impl Core {
             self.operation.counters.slow.add();
         }
         let sample = judgement.sample(slow);
+        self.tell(sample, at);
+        if let Some(latencies) = self.operation.latencies.as_ref().filter(|_| judgement.is_answer()) {
+            latencies.record(ran, at);
+        }
         let Some(verdict) = judgement.verdict else {
             self.end = End::Success;
             self.operation.counters.succeeded.add();
-            if let Some(budget) = self.operation.budget {
-                budget.succeeded();
-            }
-            return self.end(sample, None);
+            self.paid_off();
+            return self.end(sample, None, at);
         };
         self.end = if verdict.class == Class::Permanent { End::Permanent } else { End::Failure };
         let why = if judgement.overruled == Some(Overruled::Success) {
@@ -240,7 +380,7 @@ impl Core {
             }
         };
         self.operation.counters.failed_as(verdict.class);
-        self.end(sample, Some(why))
+        self.end(sample, Some(why), at)
     }
 
     /// The attempt ran out of time. The rejection is what the caller gets if this was the last attempt.
@@ -248,16 +388,20 @@ impl Core {
         let at = now();
         let ran = at.since(self.started);
         self.end = End::Failure;
+        if let Some(latencies) = &self.operation.latencies {
+            latencies.record_censored(ran, at);
+        }
         if self.until < self.deadline {
             let limit_ms = u32::try_from(self.until.since(self.started).as_millis()).unwrap_or(u32::MAX);
             let kind = RejectedKind::TimedOut { limit_ms };
             self.operation.counters.rejected(kind);
             let sample = self.failure_by_time();
+            self.tell(sample, at);
             let next = match self.grant(Verdict::TIMEOUT, at) {
                 Ok(wait) => self.back_off(at, wait, (sample, Class::Timeout)),
                 Err(why) => {
                     self.operation.counters.failed_as(Class::Timeout);
-                    self.end(sample, Some(why))
+                    self.end(sample, Some(why), at)
                 }
             };
             return (next, Rejected::new(self.operation.name, kind, None));
@@ -270,7 +414,32 @@ impl Core {
             self.ran_too_long(ran)
         };
         let sample = if to_blame { self.failure_by_time() } else { Sample::Neutral };
-        (self.end(sample, Some(Stop::NoTime)), Rejected::new(self.operation.name, kind, None))
+        self.tell(sample, at);
+        (self.end(sample, Some(Stop::NoTime), at), Rejected::new(self.operation.name, kind, None))
+    }
+
+    /// Tells the breaker of an attempt that ended, where every attempt is a sample.
+    fn tell(&self, sample: Sample, at: Moment) {
+        if let Some(ticket) = self.ticket.as_ref().filter(|ticket| self.tells(ticket)) {
+            ticket.sample(sample, at);
+        }
+    }
+
+    /// Whether the breaker is told of every attempt, and not of the call. A probe is both.
+    fn tells(&self, ticket: &Ticket) -> bool {
+        !ticket.is_probe() && self.policy().breaker.is_some_and(|breaker| breaker.scope == Scope::Attempt)
+    }
+
+    /// A success, for the budget: of a retry, or of a first attempt.
+    fn paid_off(&mut self) {
+        match self.aside.as_mut().and_then(|aside| aside.token.take()) {
+            Some(token) => token.succeeded(),
+            None => {
+                if let Some(budget) = self.guards().budget {
+                    budget.succeeded();
+                }
+            }
+        }
     }
 
     /// Whether an attempt that somebody else ended had run long enough to be the dependency's fault.
@@ -295,40 +464,40 @@ impl Core {
         if !is_repeatable(policy, self.context.key.is_some(), verdict) {
             return Err(Stop::NotRepeatable);
         }
+        if let Some(budget) = self.guards().budget {
+            budget.attempt_failed();
+        }
         if self.context.attempt > policy.retries {
             return Err(Stop::Exhausted);
         }
-        let wait = self.backoff(verdict.hint)?;
+        let wait = self.backoff(verdict)?;
         let half_an_attempt = policy.attempt_timeout().unwrap_or_default() / 2;
         if at.after(wait).after(half_an_attempt) > self.deadline {
             return Err(Stop::NoTime);
         }
-        if self.ticket.as_ref().is_some_and(|ticket| !ticket.allows_retry()) {
+        if self.forbids_repeats() {
             return Err(Stop::CircuitOpen);
         }
         if self.context.inner.retried {
             return Err(Stop::InnerLayer);
         }
-        if let Some(budget) = self.operation.budget {
-            self.token = Some(budget.withdraw().ok_or(Stop::Budget)?);
+        if let Some(budget) = self.guards().budget {
+            // The last retry's is over before the next one's is asked for.
+            self.aside().token = None;
+            self.aside().token = Some(budget.withdraw(verdict.class).ok_or(Stop::Budget)?);
         }
         Ok(wait)
     }
 
     /// The wait before the next attempt: jitter, lengthened by a hint, never shorter than it.
-    fn backoff(&mut self, hint: Hint) -> Result<Duration, Stop> {
-        let retry = &self.policy().retry;
-        let ceiling = retry.ceiling(self.context.attempt.saturating_sub(1));
-        let wait = match retry.jitter {
-            Jitter::None => ceiling,
-            Jitter::Full => random::between(Duration::ZERO, ceiling),
-            Jitter::Equal => random::between(ceiling / 2, ceiling),
-            Jitter::Decorrelated => {
-                let most = Duration::from_nanos(self.waited).max(retry.base).saturating_mul(3).min(retry.cap);
-                random::between(retry.base, most)
-            }
-        };
-        self.waited = u64::try_from(wait.as_nanos()).unwrap_or(u64::MAX);
+    fn backoff(&mut self, Verdict { class, hint, .. }: Verdict) -> Result<Duration, Stop> {
+        let retry = self.policy().retry;
+        let before = self.aside.as_ref().map_or(Duration::ZERO, |aside| aside.waited);
+        let (least, most) = retry.spread(self.context.attempt.saturating_sub(1), before, class == Class::Throttled);
+        let wait = random::between(least, most);
+        if retry.jitter == Jitter::Decorrelated {
+            self.aside().waited = wait;
+        }
         match hint {
             Hint::None => Ok(wait),
             Hint::Stop => Err(Stop::Pushback),
@@ -345,20 +514,27 @@ impl Core {
         Next::Retry
     }
 
-    /// The backoff is over: may the next attempt still start?
-    pub(crate) fn resume(&mut self) -> Next {
-        let why = if now() >= self.deadline {
+    /// The backoff is over: may the next attempt still start? Pending: it waits for its turn at the rate limit.
+    pub(crate) fn resume(&mut self) -> Poll<Next> {
+        let at = now();
+        let why = if at >= self.deadline {
             Stop::NoTime
-        } else if self.ticket.as_ref().is_some_and(|ticket| !ticket.allows_retry()) {
+        } else if self.forbids_repeats() {
             Stop::CircuitOpen
         } else {
-            self.phase = Phase::Between;
-            return Next::Retry;
+            match self.turn(at) {
+                Ok(Poll::Pending) => return Poll::Pending,
+                Ok(Poll::Ready(())) => {
+                    self.phase = Phase::Granted;
+                    return Poll::Ready(Next::Retry);
+                }
+                Err(_) => Stop::RateLimit,
+            }
         };
         // A guard refuses the retry: the call ends as its last attempt did, and the token comes back.
         let (sample, class) = self.before.expect("a backoff follows a failed attempt");
         self.operation.counters.failed_as(class);
-        self.end(sample, Some(why))
+        Poll::Ready(self.end(sample, Some(why), at))
     }
 
     // ===== the end =====
@@ -366,14 +542,18 @@ impl Core {
     fn reject(&mut self, kind: RejectedKind, retry_after: Option<Duration>) -> Rejected {
         self.operation.counters.rejected(kind);
         self.end = End::Failure;
-        self.release(Sample::Neutral);
+        self.release(Sample::Neutral, now());
         stop::set(None);
         context::ended(|inner| inner.failed = Some(self.operation));
         Rejected::new(self.operation.name, kind, retry_after)
     }
 
-    fn end(&mut self, sample: Sample, why: Option<Stop>) -> Next {
-        self.release(sample);
+    fn end(&mut self, sample: Sample, why: Option<Stop>, at: Moment) -> Next {
+        let told = self.ticket.as_ref().is_some_and(|ticket| self.tells(ticket));
+        if told {
+            self.ticket = None;
+        }
+        self.release(sample, at);
         stop::set(why);
         match why {
             None => context::ended(|inner| *inner = context::Inner::default()),
@@ -390,35 +570,53 @@ impl Core {
     }
 
     /// Every guard takes back what it gave.
-    fn release(&mut self, sample: Sample) {
+    fn release(&mut self, sample: Sample, at: Moment) {
         self.phase = Phase::Over;
-        self.token = None;
-        if let Some(ticket) = self.ticket.take() {
-            ticket.record(sample);
+        if let Some(budget) = self.guards().budget.filter(|_| self.context.attempt > 0) {
+            budget.ended();
         }
-        self.permit = None;
+        if let Some(ticket) = self.ticket.take() {
+            ticket.record(sample, at);
+        }
+        if let Some(permit) = self.permit.take() {
+            permit.finish(served(sample), at.since(self.started), at);
+        }
+        // What is kept for later attempts, and the states that the keys selected, last.
+        self.aside = None;
         self.operation.counters.go_out();
     }
 }
 
 impl Drop for Core {
     fn drop(&mut self) {
-        let sample = match self.phase {
+        let at = match self.phase {
             Phase::Over => return,
+            _ => now(),
+        };
+        let sample = match self.phase {
             Phase::Inside => {
                 self.operation.counters.panicked.add();
                 Sample::Failure { slow: false }
             }
-            Phase::Running if self.ran_too_long(now().since(self.started)) => {
+            Phase::Running if self.ran_too_long(at.since(self.started)) => {
                 self.operation.counters.dropped.add();
                 self.failure_by_time()
             }
-            Phase::Running | Phase::Between | Phase::Backoff => {
+            _ => {
                 self.operation.counters.dropped.add();
                 Sample::Neutral
             }
         };
-        self.release(sample);
+        self.release(sample, at);
+    }
+}
+
+/// What an ended call tells an adaptive limit.
+fn served(sample: Sample) -> Served {
+    match sample {
+        Sample::Success { .. } => Served::Answered,
+        Sample::Failure { .. } | Sample::Throttled => Served::Failed,
+        Sample::Neutral => Served::Unknown,
     }
 }
 

@@ -1,10 +1,14 @@
 //! A call as a future: polls the body in place, and arms a timer only when the body is not ready at once.
 
-use super::{Core, Next, core::Phase};
+use super::{
+    Core, Next,
+    core::{Phase, Start},
+};
 use crate::{
     idempotency::IdempotencyKey,
     operation::Site,
     outcome::{Ending, Judgement},
+    rejected::Rejected,
     time::Timer,
 };
 use pin_project_lite::pin_project;
@@ -66,6 +70,33 @@ impl Call {
     }
 }
 
+/// The waits of a call.
+impl Call {
+    /// Until the attempt runs, or a guard answers.
+    pub(super) fn poll_start(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), Rejected>> {
+        let mut call = self.project();
+        while call.core.phase() != Phase::Running {
+            match call.core.start(Some(cx.waker())) {
+                Start::Now => break,
+                Start::Refused(rejected) => return Poll::Ready(Err(rejected)),
+                Start::Later => ready!(call.timer.as_mut().poll_until(call.core.until(), cx)),
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Until the next attempt may start, or a guard says that it may not.
+    pub(super) fn poll_backoff(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
+        let mut call = self.project();
+        loop {
+            ready!(call.timer.as_mut().poll_until(call.core.until(), cx));
+            if let Poll::Ready(next) = call.core.resume() {
+                return Poll::Ready(next);
+            }
+        }
+    }
+}
+
 /// One attempt: `Break` with how the call ended, `Continue` where the next attempt may start.
 #[must_use = "futures do nothing unless polled"]
 pub struct Attempt<'a, F: Future, J> {
@@ -88,9 +119,8 @@ impl<F: Future, J: Fn(&F::Output) -> Judgement> Future for Attempt<'_, F, J> {
                 (Next::Retry, ending) => this.held = Some(ending),
             }
         }
-        let call = this.run.call.as_mut().project();
-        ready!(call.timer.poll_until(call.core.until(), cx));
-        Poll::Ready(match (call.core.resume(), this.held.take()) {
+        let next = ready!(this.run.call.as_mut().poll_backoff(cx));
+        Poll::Ready(match (next, this.held.take()) {
             (Next::End, Some(ending)) => ControlFlow::Break(ending),
             _ => ControlFlow::Continue(()),
         })
@@ -123,12 +153,10 @@ struct Run<'a, F, J> {
 impl<F: Future, J: Fn(&F::Output) -> Judgement> Run<'_, F, J> {
     /// Up to the end of the attempt, and what follows it.
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<(Next, Ending<F::Output>)> {
-        let call = self.call.as_mut().project();
-        if call.core.phase() == Phase::Between {
-            if let Err(rejected) = call.core.start() {
-                return Poll::Ready((Next::End, Err(rejected)));
-            }
+        if let Err(rejected) = ready!(self.call.as_mut().poll_start(cx)) {
+            return Poll::Ready((Next::End, Err(rejected)));
         }
+        let call = self.call.as_mut().project();
         // A result that is ready in the same poll as the timeout wins: the body is asked first.
         if let Poll::Ready((outcome, judgement)) = poll_body(call.core, self.body.as_mut(), &self.judge, cx) {
             self.body.set(None);
@@ -143,7 +171,7 @@ impl<F: Future, J: Fn(&F::Output) -> Judgement> Run<'_, F, J> {
 }
 
 /// Polls the body in its context, and judges what it returns while a panic still counts as the body's.
-fn poll_body<F: Future>(
+pub(super) fn poll_body<F: Future>(
     core: &mut Core,
     body: Pin<&mut Option<F>>,
     judge: impl Fn(&F::Output) -> Judgement,

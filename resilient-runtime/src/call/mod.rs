@@ -13,10 +13,12 @@
 //! | [`Core::resume`] | after the backoff | deadline and breaker, once more |
 //! | drop | the caller left, or the body panicked | nothing: every guard takes back what it gave |
 
+mod aside;
 mod blocking;
 mod core;
 mod degrade;
 mod future;
+mod hedged;
 mod value;
 
 pub use blocking::BlockingCall;

@@ -9,7 +9,7 @@ use std::{future::Future, ops::ControlFlow, pin::pin};
 
 /// Guards what `body` makes, by the policy of `site`: for closures and generated clients.
 ///
-/// `body` is asked for a new future per attempt. Plans B are the business of code that can call one: the policy's
+/// `body` is asked for a new future per attempt, and for one more where the policy hedges. Plans B are the business of code that can call one: the policy's
 /// `fallback` is not used here.
 ///
 /// ```
@@ -37,9 +37,11 @@ where
     F::Output: Answer<Error: Judged<F::Output> + Rejectable<F::Output>>,
 {
     let mut call = pin!(Call::new(site));
+    let (mut first, mut second) = (pin!(None), pin!(None));
     loop {
-        let attempt = pin!(Some(body()));
-        if let ControlFlow::Break(ending) = call.as_mut().attempt(attempt, <F::Output as Answer>::Error::judge).await {
+        let judge = <F::Output as Answer>::Error::judge;
+        let attempt = call.as_mut().hedged(first.as_mut(), second.as_mut(), &mut body, judge);
+        if let ControlFlow::Break(ending) = attempt.await {
             return <F::Output as Answer>::Error::conclude(ending);
         }
     }

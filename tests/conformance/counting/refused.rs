@@ -215,7 +215,7 @@ fn cut_by_the_callers_deadline_early_is_neutral_and_late_is_a_failure() {
 fn cut_by_its_own_deadline() {
     macro_rules! bounded {
         ($($policy:tt)*) => {
-            both!(read, retries = 1, retry(base_ms = 10, jitter = none), bulkhead = 3, allow(R07, R15),
+            both!(read, retries = 1, retry(base_ms = 10, cap_ms = 10, jitter = none), bulkhead = 3, allow(R07, R15),
                 breaker("dep", window = 4, open_ms = 1_000, open_jitter = 0.0, probes = 2), $($policy)*)
         };
     }

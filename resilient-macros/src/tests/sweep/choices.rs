@@ -33,7 +33,10 @@ impl Choice {
 
     /// Whether only rustc can evaluate it.
     pub fn is_constant(&self) -> bool {
-        let takes = matches!(self.key.takes, Takes::Time | Takes::Count | Takes::Share | Takes::Factor | Takes::Window);
+        let takes = matches!(
+            self.key.takes,
+            Takes::Time | Takes::Count | Takes::Share | Takes::Factor | Takes::Window | Takes::Delay
+        );
         let is_word = self.key.words.iter().any(|word| word.word == self.value());
         takes
             && !is_word
@@ -147,9 +150,21 @@ impl Choices {
             Takes::Argument => self.yes([example]),
             Takes::Root => self.yes([example, "crate::guards", "resilient", "self::a::b"]),
             Takes::Rules => self.yes([example, "R07, R13,", "R15", "R36", "R07, R13, R15, R16, R17, R20, R21, R33"]),
-            Takes::Window => self.yes([example, "SIZE", "limits::SIZE", "0x14"]),
+            Takes::Window => {
+                self.yes([example, "SIZE", "limits::SIZE", "0x14", "10s", "\"10s\""]);
+                self.yes_ms(["10_000", "LIMIT_MS"]);
+            }
             Takes::Rate => self.yes([example, "\"1_000 / s\"", "\"5/10s\""]),
-            Takes::Delay => self.yes([example, "\"p95\"", "20ms", "\"20ms\""]),
+            Takes::Delay => self.yes([
+                example,
+                "\"p95\"",
+                "p99.9",
+                "\"p99.9\"",
+                "20ms",
+                "\"20ms\"",
+                "DELAY",
+                "Duration::from_millis(20)",
+            ]),
             Takes::Plan => self.yes(["plan", "Self::plan", "plans::of::<A, B>", "value(1 + 1)", "value(a, b)"]),
             Takes::Parts => self.yes([example, "(id, key.0)", "(id,)", "id", "(1, 2, 3, 4, 5, 6, 7, 8)"]),
         }
@@ -246,8 +261,6 @@ impl Choices {
                 self.no(R03, &["-1", "2.5", "10%", "\"\"", "99999999999", "-1ms", "5xs"]);
                 self.no_ms(&["10s", "-1"]);
                 self.so(zero(at).as_ref(), &["0"]);
-                self.no(R01, &["10s", "\"10s\""]);
-                self.put(true, Rest::Value("10_000".to_owned()), Some(vec![R01]));
             }
             Takes::Rate => {
                 self.no(
@@ -257,7 +270,7 @@ impl Choices {
                 self.so(zero(at).as_ref(), &["\"0/s\"", "\"1/0s\""]);
             }
             Takes::Delay => {
-                self.no(R03, &["95", "p", "px", "-5ms", "5xs", "10%", "\"\""]);
+                self.no(R03, &["95", "p", "p0", "p100", "p950", "-5ms", "5xs", "10%", "\"\""]);
                 self.so(zero(at).as_ref(), &["0ms"]);
             }
             Takes::Plan => self.no(R03, &["5", "value()", "value", "1 + 1", "f(x)", "5ms", "|x| x", "\"\"", "fn"]),

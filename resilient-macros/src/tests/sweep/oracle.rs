@@ -24,7 +24,7 @@ impl Expected {
         for choice in chosen {
             let faults = choice.faults.as_ref()?;
             // Nobody asks for the number of an option that should not be there.
-            if choice.is_refused() || !plan.is_misfit(choice.key.at) {
+            if choice.is_refused() || !is_misfit(chosen, plan, choice.key.at) {
                 must.extend(faults);
             }
         }
@@ -104,8 +104,32 @@ fn conflicts(chosen: &[&Choice], is_async: bool) -> Vec<Rule> {
     } else {
         wrong(R23, count(&["hedge", "rate_limit.max_wait"]));
     }
-    wrong(R01, chosen.iter().filter(|choice| plan.is_misfit(choice.key.at)).count());
+    wrong(R01, chosen.iter().filter(|choice| is_misfit(chosen, plan, choice.key.at)).count());
     faults
+}
+
+/// Whether this is an option of another form of its setting.
+fn is_misfit(chosen: &[&Choice], plan: Plan, at: &str) -> bool {
+    let is = |at, value: &str| chosen.iter().any(|it| it.key.at == at && it.value().trim_matches('"') == value);
+    match at {
+        "bulkhead.min" | "bulkhead.max" | "bulkhead.kind" => has(chosen, "bulkhead") && !is("bulkhead", "adaptive"),
+        "bulkhead.max_queue" | "bulkhead.order" | "bulkhead.max_age" => {
+            let is_zero = |it: &Choice| ["0ms", "0.0s"].contains(&it.value());
+            let no_wait = chosen.iter().filter(|it| it.key.at == "bulkhead.max_wait").all(|it| is_zero(it));
+            has(chosen, "bulkhead") && no_wait
+        }
+        "retry_budget.burst" | "retry_budget.floor_per_sec" | "retry_budget.earn" | "retry_budget.name" => {
+            ["none", "throttle", "quota", "active"].iter().any(|word| is("retry_budget", word))
+        }
+        "hedge.min_samples" => {
+            chosen.iter().any(|it| it.key.at == "hedge" && !it.value().trim_matches('"').starts_with('p'))
+        }
+        "breaker.window_age" => chosen.iter().any(|it| {
+            it.key.at == "breaker.window"
+                && (it.spelled.ends_with("_ms") || it.value().trim_matches('"').ends_with('s'))
+        }),
+        _ => plan.is_misfit(at),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
