@@ -108,7 +108,11 @@ async fn a_write_is_repeated_with_a_key_around_it_and_not_without() {
 async fn a_policy_that_hedges_asks_for_one_more_future() {
     static SITE: Site = Site::named(
         "stock.view",
-        &Policy { hedge: Some(Hedge { delay: HedgeDelay::After(Duration::from_millis(5)), min_samples: 100 }), ..READ },
+        &Policy {
+            hedge: Some(Hedge { delay: HedgeDelay::After(Duration::from_millis(5)), min_samples: 100 }),
+            bulkhead: None,
+            ..READ
+        },
     );
     testing::isolated(async {
         let mut made = 0;
