@@ -91,6 +91,11 @@ fn cooperative(n: u64) -> Result<u64> {
     Ok(n + u64::from(resilient::remaining().is_some()))
 }
 
+#[resilient(read, timeout = none, retry_budget = 0.1, breaker = "allocation.{n}", bulkhead(8, name = "allocation.{n}"))]
+fn keyed(n: u64) -> Result<u64> {
+    Ok(n)
+}
+
 fn runtime() -> Runtime {
     Builder::new_current_thread().enable_time().build().unwrap()
 }
@@ -159,6 +164,13 @@ fn a_blocking_call_allocates_nothing() {
         assert_eq!(black_box(cooperative(n)), Ok(n + 1));
     });
     assert_eq!(info.count_total, 0, "{info:?}");
+}
+
+/// However many guards it selects.
+#[test]
+fn a_key_costs_its_text_and_the_place_of_its_leases() {
+    let info = allocated(|n| assert_eq!(black_box(keyed(n % 10)), Ok(n % 10)));
+    assert_eq!(info.count_total, 2 * CALLS, "{info:?}");
 }
 
 /// Otherwise the tests above prove nothing.

@@ -1,6 +1,7 @@
 //! Whether the settings may be so: first what the policy says by itself, then what it says of this function.
 
 mod arguments;
+mod names;
 mod signature;
 
 use crate::errors::Errors;
@@ -49,6 +50,7 @@ pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
     rules(subject.settings, subject.policy, errors);
     signature::check(subject, errors);
     arguments::check(subject, errors);
+    names::check(subject, errors);
 }
 
 /// The rules that the policy alone can break, as far as what they read can be told here.

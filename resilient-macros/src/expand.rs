@@ -20,6 +20,7 @@
 mod arguments;
 mod attempt;
 mod ending;
+mod selects;
 mod site;
 
 use crate::arguments::is_lint;

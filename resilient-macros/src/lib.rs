@@ -5,7 +5,7 @@
 //! | room | what it does |
 //! |---|---|
 //! | `defaults` | a group's settings, handed to the attributes inside |
-//! | `entries`, `keys`, `operands`, `literals`, `numbers`, `values` → `settings` | the attribute's text, split at its commas, read key by key |
+//! | `entries`, `keys`, `operands`, `literals`, `numbers`, `names`, `values` → `settings` | the attribute's text, split at its commas, read key by key |
 //! | `arguments`, `output`, `unwrapped` → `function` | the function's signature; its body stays the tokens that it is |
 //! | `policy` | the settings as a `Policy` with every default |
 //! | `check` | the rules of `resilient-policy`, and those that need the signature |
@@ -27,6 +27,7 @@ mod expand;
 mod function;
 mod keys;
 mod literals;
+mod names;
 mod numbers;
 mod operands;
 mod output;

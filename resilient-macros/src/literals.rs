@@ -140,37 +140,4 @@ impl Reader<'_> {
     fn knows(&self, word: &Ident) -> bool {
         matches!(self.key.takes, Takes::Word | Takes::Delay) || self.key.words.iter().any(|known| word == known.word)
     }
-
-    fn name(&mut self, text: &str) -> Option<Value> {
-        let said = if text.is_empty() {
-            format!("a {} needs a name; write `{}`", self.owner(), self.key.right())
-        } else if text.contains(['{', '}']) {
-            let said = "one state per value (`{…}`) is not there yet in this version; write one name for all";
-            self.errors.over(Rule::R01, &self.tokens, said);
-            return None;
-        } else if text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-_".contains(c)) {
-            return Some(Value::Name(text.to_owned()));
-        } else {
-            let tame: String = text
-                .to_lowercase()
-                .chars()
-                .map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' })
-                .collect();
-            format!("a name is made of `a-z`, `0-9`, `.`, `_` and `-`; write \"{tame}\"")
-        };
-        self.errors.over(Rule::R31, &self.tokens, said);
-        None
-    }
-
-    /// What the key names.
-    fn owner(&self) -> &'static str {
-        match self.key.at.split('.').next() {
-            Some("breaker") => "breaker",
-            Some("bulkhead") => "bulkhead",
-            Some("retry_budget") => "budget",
-            Some("rate_limit") => "rate limit",
-            Some("dependency") => "dependency",
-            _ => "operation",
-        }
-    }
 }

@@ -4,6 +4,7 @@ use crate::arguments::{Argument, Hand};
 use crate::check::{Subject, claims};
 use crate::constant::{Writer, Written};
 use crate::function::{Access, Function};
+use crate::names::{self, Select};
 use crate::settings::Settings;
 use crate::values::{Constant, Value};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -36,6 +37,8 @@ pub struct Plan<'a> {
     pub passes: Vec<Pass<'a>>,
     /// The argument that is the idempotency key, by its place.
     pub key: Option<usize>,
+    /// The keys that select states.
+    pub selects: Vec<Select<'a>>,
     /// What judges an outcome.
     pub judge: Judge<'a>,
     /// Whether the return type is taken for a `Result` without asking.
@@ -151,12 +154,17 @@ impl<'a> Plan<'a> {
             _ => None,
         });
         let arguments = function.arguments.iter().enumerate();
-        let passes: Vec<_> = arguments
+        let mut passes: Vec<_> = arguments
             .map(|(at, argument)| {
                 let word = key.filter(|(key, _)| *key == at).map(|(_, word)| word);
                 pass(at, argument, subject, &ending, word)
             })
             .collect();
+        let selects = names::selects(settings);
+        for placeholder in selects.iter().flat_map(|select| select.placeholders) {
+            let named = passes.iter_mut().filter(|pass| pass.argument.name() == Some(&placeholder.base));
+            named.for_each(|pass| pass.used = true);
+        }
         let unwrapped = function.unwrapped.as_ref().is_some_and(|unwrapped| unwrapped.this.is_some());
         let lends_self = again && unwrapped && function.access() == Some(Access::Exclusive);
         let borrows_self = again && !lends_self && !matches!(function.access(), None | Some(Access::Shared));
@@ -176,6 +184,7 @@ impl<'a> Plan<'a> {
             lends_self,
             passes,
             key: key.map(|(at, _)| at),
+            selects,
             judge: Judge {
                 by: settings.function("retry.on"),
                 success_on: settings.function("breaker.success_on"),

@@ -3,6 +3,7 @@
 use crate::entries::{parenthesised, peeled, split};
 use crate::errors::{Errors, nearest, one_of};
 use crate::keys::{Key, Takes};
+use crate::names::Name;
 use crate::numbers;
 use crate::operands::Operand;
 use proc_macro2::{Ident, TokenStream, TokenTree};
@@ -27,7 +28,7 @@ pub enum Value {
     /// So many in such a time.
     Rate(u32, Duration),
     /// A name.
-    Name(String),
+    Name(Name),
     /// An expression that only rustc can evaluate, and the type it is to have.
     Constant(Expr, Constant),
     /// The path of a function.

@@ -15,6 +15,7 @@ mod histogram;
 #[cfg(feature = "reqwest")]
 pub mod http;
 mod idempotency;
+mod keyed;
 mod operation;
 mod operator;
 mod outcome;
@@ -46,7 +47,8 @@ pub use rejected::{Failure, Rejected, RejectedKind};
 pub use report::{Degraded, report};
 pub use resilient_policy as policy;
 pub use snapshot::{
-    BreakerSnapshot, BudgetSnapshot, BulkheadSnapshot, OperationSnapshot, Verified, forget, snapshot, verify,
+    BreakerSnapshot, BudgetSnapshot, BulkheadSnapshot, KeyedSnapshot, OperationSnapshot, Verified, forget, snapshot,
+    verify,
 };
 pub use stop::{Stop, last_stop};
 pub use verdict::{Class, Classify, Executed, Hint, Verdict};
@@ -61,6 +63,7 @@ pub mod __private {
         catalog::Listed,
         classify::RetryAfter,
         idempotency::KeyArgument,
+        keyed::{Guard, Placeholder, StateKey},
         operation::{Location, Site},
         outcome::{
             Answer, Ending, HoldsRejected, Judged, Judgement, OfValue, PlanB, Probe, Rejectable, give, judge_by,

@@ -2,7 +2,7 @@
 
 use crate::{
     breaker::Breaker, budget::Budget, bulkhead::Gate, cache::Cache, counters::Counters, histogram::Histogram,
-    rate_limit::RateLimiter, registry, testing,
+    keyed::ByKey, rate_limit::RateLimiter, registry, testing,
 };
 use once_cell::race::OnceRef;
 use resilient_policy::{Policy, Shape, Text};
@@ -119,7 +119,10 @@ pub(crate) struct Operation {
     pub(crate) policy: Policy,
     pub(crate) at: Location,
     pub(crate) counters: Counters,
+    /// The states that all its calls share.
     pub(crate) guards: Guards,
+    /// Those that a call's key selects.
+    pub(crate) by_key: ByKey,
     pub(crate) cache: Cache,
     /// What its attempts took, where a hedge waits for a percentile of it.
     pub(crate) latencies: Option<Histogram>,

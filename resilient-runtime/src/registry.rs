@@ -1,16 +1,20 @@
 //! Which state belongs to which name.
 
+mod shelf;
+
 use crate::{
     breaker::Breaker,
     budget::Budget,
     bulkhead::Gate,
     cache::Cache,
     histogram::Histogram,
+    keyed::ByKey,
     operation::{Guards, Location, Operation, Site},
     rate_limit::RateLimiter,
     time::now,
 };
-use resilient_policy::{Breaker as BreakerSettings, Bulkhead as BulkheadSettings, Policy, RateLimit, RetryBudget};
+use resilient_policy::{Breaker as BreakerSettings, Bulkhead as BulkheadSettings, RateLimit, RetryBudget};
+use shelf::{OneOrMany, Shelf};
 use std::{
     collections::HashMap,
     fmt,
@@ -33,22 +37,11 @@ struct Names {
     operations: Vec<&'static Operation>,
     /// By the address of their call site, the only identity two functions of one name do not share.
     sites: HashMap<usize, &'static Operation>,
-    breakers: HashMap<&'static str, Shared<BreakerSettings, Breaker>>,
-    gates: HashMap<&'static str, Shared<BulkheadSettings, Gate>>,
-    budgets: HashMap<&'static str, Shared<RetryBudget, Budget>>,
-    rate_limits: HashMap<&'static str, Shared<RateLimit, RateLimiter>>,
+    breakers: Shelf<Breaker>,
+    gates: Shelf<Gate>,
+    budgets: Shelf<Budget>,
+    rate_limits: Shelf<RateLimiter>,
     conflicts: Vec<Conflict>,
-}
-
-/// One state and the settings it was first written with.
-#[derive(Debug)]
-struct Shared<S, T: 'static> {
-    settings: S,
-    /// A default yields to a written setting.
-    written: bool,
-    by: Location,
-    /// `None` for what is switched off.
-    state: Option<&'static T>,
 }
 
 /// Two places that say different things about one name. The first registered is in force.
@@ -103,20 +96,32 @@ impl Names {
         let written = value.or(policy.name).or(policy.breaker.map(|breaker| breaker.name));
         let name = written.unwrap_or_else(|| leak(at.name()));
         let dependency = policy.dependency.unwrap_or_else(|| match written.and_then(|name| name.split_once('.')) {
-            Some((dependency, _)) => dependency,
-            None => name,
+            Some((dependency, _)) if !shelf::is_by_key(dependency, at) => dependency,
+            _ => name,
         });
         if let Some(other) = self.operations.iter().find(|other| other.name == name) {
             let what = format!("operation `{name}`");
             self.conflicts.push(Conflict { what, first: other.at, second: at });
         }
+        let (breaker, breakers) = match policy.breaker {
+            Some(settings) => self.breaker(settings, at),
+            None => (None, None),
+        };
+        let (gate, gates) = match policy.bulkhead {
+            Some(settings) => self.gate(settings, at),
+            None => (None, None),
+        };
+        let (budget, budgets) = match policy.budget() {
+            Some(settings) => self.budget(settings, policy.retry_budget.is_some(), dependency, at),
+            None => (None, None),
+        };
+        let (rate_limit, rate_limits) = match policy.rate_limit {
+            Some(settings) => self.rate_limit(settings, dependency, at),
+            None => (None, None),
+        };
         let operation = Box::leak(Box::new(Operation {
-            guards: Guards {
-                breaker: policy.breaker.and_then(|settings| self.breaker(settings, at)),
-                gate: policy.bulkhead.and_then(|settings| self.gate(settings, at)),
-                budget: policy.budget().and_then(|settings| self.budget(settings, &policy, dependency, at)),
-                rate_limit: policy.rate_limit.and_then(|settings| self.rate_limit(settings, dependency, at)),
-            },
+            guards: Guards { breaker, gate, budget, rate_limit },
+            by_key: ByKey { breaker: breakers, gate: gates, budget: budgets, rate_limit: rate_limits },
             name,
             dependency,
             policy,
@@ -129,90 +134,38 @@ impl Names {
         operation
     }
 
-    fn breaker(&mut self, settings: BreakerSettings, at: Location) -> Option<&'static Breaker> {
+    fn breaker(&mut self, settings: BreakerSettings, at: Location) -> OneOrMany<Breaker> {
         let written = settings != BreakerSettings { name: settings.name, ..BreakerSettings::NEW };
-        let new = Shared { settings, written, by: at, state: None };
-        let what = ("breaker", settings.name);
-        share(&mut self.breakers, &mut self.conflicts, what, new, |s| Some(Breaker::new(s)), Breaker::adopt)
+        self.breakers.share(&mut self.conflicts, ("breaker", settings.name), (settings, written), at)
     }
 
-    fn gate(&mut self, settings: BulkheadSettings, at: Location) -> Option<&'static Gate> {
+    fn gate(&mut self, settings: BulkheadSettings, at: Location) -> OneOrMany<Gate> {
         let Some(name) = settings.name else {
-            return Some(Box::leak(Box::new(Gate::new(&settings))));
+            return (Some(Box::leak(Box::new(Gate::new(&settings)))), None);
         };
-        let new = Shared { settings, written: true, by: at, state: None };
-        share(
-            &mut self.gates,
-            &mut self.conflicts,
-            ("bulkhead", name),
-            new,
-            |s| Some(Gate::new(&s)),
-            |gate, s| gate.adopt(&s),
-        )
-    }
-
-    fn rate_limit(
-        &mut self,
-        settings: RateLimit,
-        dependency: &'static str,
-        at: Location,
-    ) -> Option<&'static RateLimiter> {
-        let name = settings.name.unwrap_or(dependency);
-        let new = Shared { settings, written: true, by: at, state: None };
-        let make = |s| Some(RateLimiter::new(&s, now()));
-        share(&mut self.rate_limits, &mut self.conflicts, ("rate limit", name), new, make, |limiter, s| {
-            limiter.adopt(&s)
-        })
+        self.gates.share(&mut self.conflicts, ("bulkhead", name), (settings, true), at)
     }
 
     fn budget(
         &mut self,
         settings: RetryBudget,
-        policy: &Policy,
+        written: bool,
         dependency: &'static str,
         at: Location,
-    ) -> Option<&'static Budget> {
+    ) -> OneOrMany<Budget> {
         let name = match settings {
             // One operation without a budget takes nobody else's away.
-            RetryBudget::Off => return None,
+            RetryBudget::Off => return (None, None),
             RetryBudget::Ratio { name: Some(name), .. } => name,
             _ => dependency,
         };
-        let new = Shared { settings, written: policy.retry_budget.is_some(), by: at, state: None };
-        share(&mut self.budgets, &mut self.conflicts, ("retry budget", name), new, Budget::new, Budget::adopt)
+        self.budgets.share(&mut self.conflicts, ("retry budget", name), (settings, written), at)
     }
-}
 
-/// The state of this name: made if it is new, conformed if a default yields to a written setting, else shared, and a
-/// conflict where two written settings differ.
-fn share<S: PartialEq + Copy, T>(
-    states: &mut HashMap<&'static str, Shared<S, T>>,
-    conflicts: &mut Vec<Conflict>,
-    (kind, name): (&str, &'static str),
-    new: Shared<S, T>,
-    make: impl FnOnce(S) -> Option<T>,
-    adopt: impl FnOnce(&T, S),
-) -> Option<&'static T> {
-    let Some(known) = states.get_mut(name) else {
-        let state = make(new.settings).map(|state| &*Box::leak(Box::new(state)));
-        states.insert(name, Shared { state, ..new });
-        return state;
-    };
-    match (known.written, new.written) {
-        (true, true) if known.settings != new.settings => {
-            let what = format!("{kind} `{name}`");
-            conflicts.push(Conflict { what, first: known.by, second: new.by });
-        }
-        (false, true) => {
-            match known.state {
-                Some(state) => adopt(state, new.settings),
-                None => known.state = make(new.settings).map(|state| &*Box::leak(Box::new(state))),
-            }
-            (known.settings, known.written, known.by) = (new.settings, true, new.by);
-        }
-        _ => {}
+    fn rate_limit(&mut self, settings: RateLimit, dependency: &'static str, at: Location) -> OneOrMany<RateLimiter> {
+        let name = settings.name.unwrap_or(dependency);
+        self.rate_limits.share(&mut self.conflicts, ("rate limit", name), (settings, true), at)
     }
-    known.state
 }
 
 fn leak(name: String) -> &'static str {

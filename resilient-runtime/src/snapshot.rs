@@ -4,12 +4,13 @@ use crate::{
     breaker::BreakerState,
     catalog,
     counters::Counts,
+    keyed::{Keyed, KeyedCounts, State},
     operation::{Guards, Location, Operation},
     registry::{self, Conflict, Registry},
     testing,
     time::now,
 };
-use resilient_policy::Rule;
+use resilient_policy::{RetryBudget, Rule};
 use std::{fmt, time::Duration};
 
 /// One operation as it is now.
@@ -32,6 +33,8 @@ pub struct OperationSnapshot {
     pub bulkhead: Option<BulkheadSnapshot>,
     /// Its retry budget, shared by the operations of its dependency.
     pub budget: Option<BudgetSnapshot>,
+    /// Its guards that have one state per key, such as `breaker = "webhook.{customer}"`.
+    pub keyed: Vec<KeyedSnapshot>,
 }
 
 /// A breaker as it is now.
@@ -82,6 +85,53 @@ pub struct BudgetSnapshot {
     pub burst: u32,
 }
 
+/// The states of one guard by key, as they are now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KeyedSnapshot {
+    /// Which guard.
+    pub guard: &'static str,
+    /// Its name, with the placeholders.
+    pub name: &'static str,
+    /// Keys that have a state of their own: 10 000 at most.
+    pub states: usize,
+    /// Those whose state refuses calls or, a budget's, retries.
+    pub refusing: usize,
+    /// Calls that shared one state, since there was no room for their key.
+    pub overflowed: u64,
+    /// Keys that were forgotten: unused for 10 minutes, or to make room.
+    pub evicted: u64,
+}
+
+impl KeyedSnapshot {
+    fn of<T: State>(guard: &'static str, name: &'static str, states: &Keyed<T>) -> Self {
+        let (at, mut refusing) = (now(), 0);
+        states.for_each(|_, state| refusing += usize::from(state.is_refusing(at)));
+        let KeyedCounts { states, overflowed, evicted } = states.counts();
+        Self { guard, name, states, refusing, overflowed, evicted }
+    }
+
+    fn list(operation: &Operation) -> Vec<Self> {
+        let (policy, by_key) = (&operation.policy, operation.by_key);
+        let breaker = by_key.breaker.zip(policy.breaker.map(|breaker| breaker.name));
+        let gate = by_key.gate.zip(policy.bulkhead.and_then(|bulkhead| bulkhead.name));
+        let budget = by_key.budget.zip(policy.budget().and_then(|budget| match budget {
+            RetryBudget::Ratio { name, .. } => name,
+            _ => None,
+        }));
+        let rate_limit = by_key.rate_limit.zip(policy.rate_limit.and_then(|rate_limit| rate_limit.name));
+        [
+            breaker.map(|(states, name)| Self::of("breaker", name, states)),
+            gate.map(|(states, name)| Self::of("bulkhead", name, states)),
+            budget.map(|(states, name)| Self::of("retry budget", name, states)),
+            rate_limit.map(|(states, name)| Self::of("rate limit", name, states)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
 impl OperationSnapshot {
     pub(crate) fn of(operation: &Operation) -> Self {
         let settings = operation.policy.breaker;
@@ -114,6 +164,7 @@ impl OperationSnapshot {
                 waiting: gate.waiting(),
             }),
             budget: budget.map(|budget| BudgetSnapshot { tokens: budget.tokens(), burst: budget.capacity() }),
+            keyed: KeyedSnapshot::list(operation),
         }
     }
 }

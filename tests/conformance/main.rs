@@ -17,6 +17,7 @@ mod crowds;
 mod fallback;
 mod half_open;
 mod hedge;
+mod keyed;
 mod retry;
 mod timeout;
 mod window;

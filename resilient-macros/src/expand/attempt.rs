@@ -1,6 +1,7 @@
 //! The attempts: the user's body, run through the guards until the runtime says that it is over.
 
 use super::arguments;
+use super::selects::selects;
 use super::site::located;
 use crate::arguments::{Hand, words};
 use crate::output::{OutputKind, is_opaque};
@@ -12,11 +13,11 @@ use syn::spanned::Spanned;
 /// `let mut call = …;`
 pub fn call(plan: &Plan<'_>) -> TokenStream {
     let root = &plan.root;
-    let keyed = plan.key.map(|at| keyed(plan, at));
+    let (keyed, selects) = (plan.key.map(|at| keyed(plan, at)), selects(plan));
     let call = if plan.function.output.is_async() {
-        quote_spanned!(Span::mixed_site()=> #root::core::pin::pin!(#root::Call::new(__site)#keyed))
+        quote_spanned!(Span::mixed_site()=> #root::core::pin::pin!(#root::Call::new(__site)#keyed #selects))
     } else {
-        quote_spanned!(Span::mixed_site()=> #root::BlockingCall::new(__site)#keyed)
+        quote_spanned!(Span::mixed_site()=> #root::BlockingCall::new(__site)#keyed #selects)
     };
     quote_spanned!(Span::mixed_site()=> let mut __call = #call;)
 }

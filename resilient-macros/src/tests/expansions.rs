@@ -60,6 +60,16 @@ fn a_plan_b_that_is_told_the_error() {
 }
 
 #[test]
+fn a_state_per_key() {
+    golden(
+        "keyed",
+        "timeout_ms = 60, retries = 1, read, breaker = \"hook.{customer}\", \
+         bulkhead(4, name = \"hook.{self.region}.{event.kind.0}\"), retry_budget(0.1, name = \"hook.{customer}\")",
+        "async fn send(&self, customer: String, event: &Event) -> Result<(), HookError> { post(customer, event).await }",
+    );
+}
+
+#[test]
 fn a_function_without_a_result() {
     golden("value", "timeout_ms = 60, fallback = value(0)", "async fn count(sku: &str) -> u64 { count_of(sku).await }");
 }

@@ -341,6 +341,52 @@ fn every_message_says_its_rule_what_is_wrong_and_what_to_write() {
 }
 
 #[test]
+fn a_placeholder_names_an_argument_or_a_field_and_nothing_else() {
+    let item = "async fn f(&self, id: u64, (page, size): (u64, u64), r#type: Kind, cart: Cart) -> Result<u64, E> { x }";
+    let sound =
+        ["a.{id}", "{id}", "{id}.{cart.shop.0}", "{self.shop}", "{self.0.1}", "{r#type}", "{id}{id}-{cart.id}_x"];
+    for name in sound {
+        let found = faults(&format!("timeout_ms = 60, breaker = \"{name}\", bulkhead(2, name = \"{name}\")"), item);
+        assert!(found.is_empty(), "{name}: {found:?}");
+    }
+    for (name, said) in [
+        ("a.{}", "`{}` names nothing; "),
+        ("a.{id", "`{id` is not closed; write `{id}`"),
+        ("a.{id.", "`{id.` is not closed; "),
+        ("{id{id}", "`{id` is not closed; write `{id}`"),
+        ("a.id}", "this `}` closes nothing; "),
+        ("{{id}}", "`{` is not closed; write `{customer}`"),
+        ("{id:?}", "a placeholder takes no format, every value is written as `{}` does; write `{id}`"),
+        ("{id + 1}", "`id + 1` is more than an argument or a field of one; "),
+        ("{cart.shop()}", "`cart.shop()` is more than "),
+        ("{cart.}", "`cart.` is more than "),
+        ("{0}", "`0` is more than "),
+        ("{ id }", "a placeholder has no blanks; write `{id}`"),
+        ("{type}", "`type` is more than "),
+        ("{cart::shop}", "a placeholder takes no format, "),
+        ("{self}", "`{self}` is the whole value; "),
+        ("A.{id}", "a name is made of `a-z`, `0-9`, `.`, `_` and `-`; write \"a.{id}\""),
+        ("{crt.shop}", "no argument is called `crt`; did you mean `{cart}`?"),
+        ("{customer}", "no argument is called `customer`; there is `id`, `r#type` and `cart`"),
+        ("{page}", "`page` is part of a pattern; "),
+    ] {
+        let found = faults(&format!("timeout_ms = 60, breaker = \"{name}\""), item);
+        assert_eq!(ids(&found), ["R31"], "{name}: {found:?}");
+        assert!(found[0].0.contains(said) && found[0].1 == format!("\"{name}\""), "{name}: {found:?}");
+    }
+    let found = faults("timeout_ms = 60, breaker = \"{self.shop}\"", "async fn f() -> Result<u64, E> { x }");
+    only(&found, "R31", "\"{self.shop}\"");
+    for args in ["name = \"a.{id}\"", "dependency = \"{id}\""] {
+        let found = faults(&format!("timeout_ms = 60, {args}"), item);
+        assert_eq!(ids(&found), ["R31"], "{args}: {found:?}");
+        assert!(found[0].0.contains(" has one name for all its calls; "), "{found:?}");
+    }
+    // Each name has its own fault, and each placeholder.
+    let found = faults("timeout_ms = 60, breaker = \"{a}.{b}\", bulkhead(2, name = \"{\")", item);
+    assert_eq!(ids(&found), ["R31", "R31", "R31"], "{found:?}");
+}
+
+#[test]
 fn a_mistake_in_one_setting_hides_none_in_another() {
     for (args, expected) in [
         ("timeout_ms = 60, breaker(\"\", min_calls = 30)", &["R31", "R18"][..]),
@@ -403,6 +449,7 @@ const MISTAKES: &[Mistake] = &[
     ("retry_budget", "retry_budget = 10", &["R14"]),
     ("retry_budget", "retry_budget = none", &["R36"]),
     ("breaker", "breaker = \"A B\"", &["R31"]),
+    ("breaker", "breaker = \"b.{nobody}\"", &["R31"]),
     ("breaker", "breaker(\"b\", window = 0)", &["R05"]),
     ("breaker", "breaker(\"b\", failure_rate = 50)", &["R17"]),
     ("breaker", "breaker(\"b\", min_calls = 30)", &["R18"]),

@@ -315,13 +315,6 @@ impl Breaker {
         self.publish(&inner);
     }
 
-    /// Whether a new breaker would do as well: closed, not forced, and nothing failed or slow in the window.
-    pub(crate) fn is_idle(&self, at: Moment) -> bool {
-        let mut inner = self.lock();
-        let tally = inner.window.tally(at, || 0);
-        inner.shown() == BreakerState::Closed && tally.failures == 0 && tally.slow == 0
-    }
-
     /// Whether calls depend on its not being forgotten: it is forced, half-open or open. An open breaker to which nobody
     /// came back for as long again as it may stay open is not missed.
     pub(crate) fn is_refusing(&self, at: Moment) -> bool {

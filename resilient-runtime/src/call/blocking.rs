@@ -3,6 +3,7 @@
 use super::{Core, Next, core::Start};
 use crate::{
     idempotency::IdempotencyKey,
+    keyed::{Guard, StateKey},
     operation::Site,
     outcome::{Ending, Judgement},
     rejected::Rejected,
@@ -30,6 +31,13 @@ impl BlockingCall {
     #[must_use]
     pub fn keyed(mut self, key: IdempotencyKey) -> Self {
         self.core.carry(key);
+        self
+    }
+
+    /// The same, with the key that selects the states of these guards.
+    #[must_use]
+    pub fn select(mut self, guards: &[Guard], key: StateKey) -> Self {
+        self.core.select(guards, key);
         self
     }
 

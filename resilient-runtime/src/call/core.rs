@@ -6,6 +6,7 @@ use crate::{
     bulkhead::{Entry, Gone, Permit, Served},
     context::{self, Context},
     idempotency::IdempotencyKey,
+    keyed::{Guard, Selected, StateKey},
     operation::{Guards, Operation, Site},
     outcome::{Judgement, Overruled},
     random,
@@ -131,6 +132,13 @@ impl Core {
         self.context.key = Some(key);
     }
 
+    /// Selects the states of these guards.
+    pub(crate) fn select(&mut self, guards: &[Guard], key: StateKey) {
+        let (operation, at) = (self.operation, self.started);
+        let selected = self.aside().selected.get_or_insert_with(|| Selected::of(operation));
+        selected.select(&operation.by_key, guards, key, at);
+    }
+
     pub(crate) fn operation(&self) -> &'static Operation {
         self.operation
     }
@@ -170,7 +178,7 @@ impl Core {
     /// The states that this call passes: its operation's, or those that its keys select.
     pub(super) fn guards(&self) -> &Guards {
         match &self.aside {
-            Some(aside) => aside.keyed.as_ref().map_or(&self.operation.guards, |keyed| &keyed.guards),
+            Some(aside) => aside.selected.as_ref().map_or(&self.operation.guards, |selected| &selected.guards),
             None => &self.operation.guards,
         }
     }
@@ -581,7 +589,7 @@ impl Core {
         if let Some(permit) = self.permit.take() {
             permit.finish(served(sample), at.since(self.started), at);
         }
-        // What is kept for later attempts, and the states that the keys selected, last.
+        // Last: what was given back above must not meet another key's state.
         self.aside = None;
         self.operation.counters.go_out();
     }

@@ -189,26 +189,6 @@ fn a_recycled_breaker_knows_nothing_of_the_key_before() {
 }
 
 #[test]
-fn only_a_breaker_with_nothing_to_remember_is_idle() {
-    let windows = [settings(4, 4), over(MS * 1_000, 4), aged(4, MS * 1_000, 4)];
-    for (settings, forgets) in windows.into_iter().zip([false, true, true]) {
-        let breaker = breaker(settings);
-        feed(breaker, &[OK; 3]);
-        assert!(breaker.is_idle(start()));
-        for sample in [BAD, SLOW] {
-            breaker.reset();
-            feed(breaker, &[sample]);
-            assert!(!breaker.is_idle(start()));
-            assert_eq!(breaker.is_idle(start().after(MS * 1_000)), forgets);
-        }
-        for forced in [Forced::Open, Forced::Closed, Forced::Observe] {
-            breaker.force(Some(forced));
-            assert!(!breaker.is_idle(start()));
-        }
-    }
-}
-
-#[test]
 fn a_breaker_on_which_calls_depend_is_refusing() {
     let (breaker, until) = opened(settings(4, 4));
     assert!(breaker.is_refusing(start()) && breaker.is_refusing(until));

@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(timeout_ms = 60, name = "webhook.{customer}", dependency = "{customer}")]
+async fn send(customer: &str) -> std::io::Result<u64> {
+    Ok(customer.len() as u64)
+}
+
+fn main() {}
