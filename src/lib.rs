@@ -88,6 +88,17 @@
 //! }
 //! ```
 //!
+//! With `blocking = thread`, for clients without a timeout of their own, the body runs on a thread of its bulkhead, and the
+//! caller walks away in time; the permit stays taken until the body has ended.
+//!
+//! ```
+//! # use resilient::resilient;
+//! #[resilient(timeout_ms = 200, bulkhead = 4, blocking = thread)]
+//! fn resolve(host: String) -> std::io::Result<Vec<std::net::SocketAddr>> {
+//!     std::net::ToSocketAddrs::to_socket_addrs(&(host, 80)).map(Iterator::collect)
+//! }
+//! ```
+//!
 //! # Features
 //!
 //! - `reqwest`: [`Classify`] for `reqwest::Error`, and `http::check`, which keeps status and `Retry-After`.

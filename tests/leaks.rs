@@ -118,6 +118,8 @@ macro_rules! guarded {
             timeout_ms = 60,
             deadline_ms = 300,
             retries = 2,
+            // Without the cap a throttled call waits up to 1 s, which does not fit before the deadline.
+            retry(cap_ms = 25),
             retry_budget(0.1, burst = 100_000),
             breaker("leaky", window = 20, min_calls = 10, failure_rate = 0.75, slow_ms = 50, open_ms = 100, probes = 3),
             bulkhead = 8,

@@ -143,14 +143,11 @@ fn refused(policy: Policy) -> String {
 }
 
 #[test]
-fn a_policy_that_a_rule_refuses_or_that_asks_for_what_is_not_there_is_no_site() {
+fn a_policy_that_a_rule_refuses_or_that_only_a_function_can_keep_is_no_site() {
     assert!(refused(Policy { timeout: Timeout::Unset, ..READ }).starts_with("[R04] "));
-    let thread = Some(Blocking::Thread);
-    for (policy, part) in
-        [(Policy { coalesce: true, ..READ }, "coalesce"), (Policy { blocking: thread, ..READ }, "blocking = thread")]
-    {
-        assert_eq!(refused(policy), format!("`{part}` is not there yet in this version; leave it out"));
-    }
     let plan_b = Some(Fallback::of(FallbackKind::Default));
     assert!(refused(Policy { fallback: plan_b, ..READ }).contains("has no `fallback`"));
+    assert!(refused(Policy { coalesce: true, ..READ }).contains("for `coalesce` annotate a function"));
+    let thread = Policy { blocking: Some(Blocking::Thread), bulkhead: Some(Bulkhead::of(1)), ..READ };
+    assert!(refused(thread).contains("for `blocking = thread` annotate a function"));
 }

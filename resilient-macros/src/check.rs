@@ -9,7 +9,7 @@ use crate::function::Function;
 use crate::settings::{Setting, Settings};
 use proc_macro2::Span;
 use resilient_policy::rules::{PolicyRule, RULES};
-use resilient_policy::{FallbackKind, Fault, Policy, Rule};
+use resilient_policy::{Blocking, FallbackKind, Fault, Policy, Rule};
 
 /// Everything that is asked about.
 pub struct Subject<'a> {
@@ -42,6 +42,11 @@ impl Subject<'_> {
     /// Whether that can be told.
     fn again_is_known(&self) -> bool {
         !self.settings.damaged("retries") && !self.settings.damaged("fallback")
+    }
+
+    /// Whether the body runs on a thread of its own.
+    pub fn threaded(&self) -> bool {
+        self.policy.blocking == Some(Blocking::Thread) && !self.function.output.is_async()
     }
 }
 

@@ -9,13 +9,11 @@ pub struct Key {
     /// What its value is.
     pub takes: Takes,
     /// Words that may stand in the value's place.
-    pub words: &'static [Word],
+    pub words: &'static [&'static str],
     /// A value that would be right.
     pub example: &'static str,
     /// What may follow the value inside parentheses.
     pub options: &'static [Key],
-    /// Whether a later version brings it: it is read and checked, and then refused.
-    pub later: bool,
 }
 
 /// What the value of a key is.
@@ -57,37 +55,17 @@ pub enum Takes {
     Parts,
 }
 
-/// A word that may be a value.
-pub struct Word {
-    /// As it is written.
-    pub word: &'static str,
-    /// Whether a later version brings it.
-    pub later: bool,
-}
-
-const fn word(word: &'static str) -> Word {
-    Word { word, later: false }
-}
-
-const fn later(word: &'static str) -> Word {
-    Word { word, later: true }
-}
-
 const fn key(word: &'static str, at: &'static str, takes: Takes, example: &'static str) -> Key {
-    Key { word, at, takes, words: &[], example, options: &[], later: false }
+    Key { word, at, takes, words: &[], example, options: &[] }
 }
 
 impl Key {
-    const fn or(self, words: &'static [Word]) -> Self {
+    const fn or(self, words: &'static [&'static str]) -> Self {
         Self { words, ..self }
     }
 
     const fn with(self, options: &'static [Key]) -> Self {
         Self { options, ..self }
-    }
-
-    const fn later(self) -> Self {
-        Self { later: true, ..self }
     }
 
     /// Whether `written` is this key.
@@ -113,23 +91,23 @@ impl Key {
 
 /// The top level.
 pub const KEYS: &[Key] = &[
-    key("timeout", "timeout", Takes::Time, "60ms").or(&[word("none")]),
+    key("timeout", "timeout", Takes::Time, "60ms").or(&["none"]),
     key("deadline", "deadline", Takes::Time, "500ms"),
     key("retries", "retries", Takes::Count, "1"),
     key("retry", "retry", Takes::Options, "base_ms = 25").with(RETRY),
     key("retry_budget", "retry_budget", Takes::Share, "0.1")
-        .or(&[word("none"), word("throttle"), word("quota"), word("active")])
+        .or(&["none", "throttle", "quota", "active"])
         .with(RETRY_BUDGET),
     key("breaker", "breaker", Takes::Name, "\"stock.view\"").with(BREAKER),
-    key("bulkhead", "bulkhead", Takes::Count, "12").or(&[word("adaptive")]).with(BULKHEAD),
+    key("bulkhead", "bulkhead", Takes::Count, "12").or(&["adaptive"]).with(BULKHEAD),
     key("rate_limit", "rate_limit", Takes::Rate, "\"100/min\"").with(RATE_LIMIT),
     key("hedge", "hedge", Takes::Delay, "p95").with(HEDGE),
-    key("fallback", "fallback", Takes::Plan, "cached").or(&[word("cached"), word("default")]).with(FALLBACK),
+    key("fallback", "fallback", Takes::Plan, "cached").or(&["cached", "default"]).with(FALLBACK),
     key("read", "read", Takes::Nothing, ""),
     key("write", "write", Takes::Nothing, ""),
     key("idempotency_key", "idempotency_key", Takes::Argument, "key"),
-    key("blocking", "blocking", Takes::Word, "cooperative").or(&[word("cooperative"), later("thread")]),
-    key("coalesce", "coalesce", Takes::Nothing, "").later(),
+    key("blocking", "blocking", Takes::Word, "cooperative").or(&["cooperative", "thread"]),
+    key("coalesce", "coalesce", Takes::Nothing, "").with(COALESCE),
     key("name", "name", Takes::Name, "\"stock.view\""),
     key("dependency", "dependency", Takes::Name, "\"stock\""),
     key("allow", "allow", Takes::Rules, "R07"),
@@ -144,12 +122,7 @@ const RETRY: &[Key] = &[
     key("base", "retry.base", Takes::Time, "25ms"),
     key("cap", "retry.cap", Takes::Time, "1s"),
     key("factor", "retry.factor", Takes::Factor, "2"),
-    key("jitter", "retry.jitter", Takes::Word, "full").or(&[
-        word("full"),
-        word("equal"),
-        word("decorrelated"),
-        word("none"),
-    ]),
+    key("jitter", "retry.jitter", Takes::Word, "full").or(&["full", "equal", "decorrelated", "none"]),
     key("retry_after_cap", "retry.retry_after_cap", Takes::Time, "1s"),
     key("only_unsent", "retry.only_unsent", Takes::Nothing, ""),
     key("overloaded", "retry.overloaded", Takes::Nothing, ""),
@@ -159,7 +132,7 @@ const RETRY: &[Key] = &[
 const RETRY_BUDGET: &[Key] = &[
     key("burst", "retry_budget.burst", Takes::Count, "10"),
     key("floor_per_sec", "retry_budget.floor_per_sec", Takes::Count, "1"),
-    key("earn", "retry_budget.earn", Takes::Word, "call").or(&[word("call"), word("success")]),
+    key("earn", "retry_budget.earn", Takes::Word, "call").or(&["call", "success"]),
     key("name", "retry_budget.name", Takes::Name, "\"stock\""),
 ];
 
@@ -178,7 +151,7 @@ const BREAKER: &[Key] = &[
     key("probes", "breaker.probes", Takes::Count, "3"),
     key("passes", "breaker.passes", Takes::Count, "3"),
     key("probe_timeout", "breaker.probe_timeout", Takes::Time, "60ms"),
-    key("scope", "breaker.scope", Takes::Word, "call").or(&[word("call"), word("attempt")]),
+    key("scope", "breaker.scope", Takes::Word, "call").or(&["call", "attempt"]),
     key("success_on", "breaker.success_on", Takes::Function, "my_judge"),
     key("ignore_on", "breaker.ignore_on", Takes::Function, "my_judge"),
 ];
@@ -187,11 +160,11 @@ const BULKHEAD: &[Key] = &[
     key("name", "bulkhead.name", Takes::Name, "\"stock\""),
     key("max_wait", "bulkhead.max_wait", Takes::Time, "20ms"),
     key("max_queue", "bulkhead.max_queue", Takes::Count, "12"),
-    key("order", "bulkhead.order", Takes::Word, "fifo").or(&[word("fifo"), word("newest")]),
+    key("order", "bulkhead.order", Takes::Word, "fifo").or(&["fifo", "newest"]),
     key("max_age", "bulkhead.max_age", Takes::Time, "100ms"),
     key("min", "bulkhead.min", Takes::Count, "4"),
     key("max", "bulkhead.max", Takes::Count, "200"),
-    key("kind", "bulkhead.kind", Takes::Word, "aimd").or(&[word("aimd"), word("vegas"), word("gradient2")]),
+    key("kind", "bulkhead.kind", Takes::Word, "aimd").or(&["aimd", "vegas", "gradient2"]),
 ];
 
 const RATE_LIMIT: &[Key] = &[
@@ -203,13 +176,15 @@ const RATE_LIMIT: &[Key] = &[
 
 const HEDGE: &[Key] = &[key("min_samples", "hedge.min_samples", Takes::Count, "100")];
 
+const COALESCE: &[Key] = &[key("key", "coalesce.key", Takes::Parts, "(id)")];
+
 const FALLBACK: &[Key] = &[
     key("max_stale", "fallback.max_stale", Takes::Time, "300s"),
     key("max_entries", "fallback.max_entries", Takes::Count, "1_000"),
     key("key", "fallback.key", Takes::Parts, "(id)"),
     key("error", "fallback.error", Takes::Nothing, ""),
     key("timeout", "fallback.timeout", Takes::Time, "60ms"),
-    key("on", "fallback.on", Takes::Word, "any").or(&[word("any")]),
+    key("on", "fallback.on", Takes::Word, "any").or(&["any"]),
 ];
 
 #[cfg(test)]

@@ -64,7 +64,8 @@ use settings::Settings;
 /// | `breaker` | `"name"`, `("name", window = 20, …)` |
 /// | `bulkhead` | `12`, `(12, name = "stock")` |
 /// | `fallback` | `cached`, `default`, `value(expr)`, a function, `(…, on = any)` |
-/// | `blocking` | `cooperative`, on a function that is not async |
+/// | `blocking` | `cooperative` or `thread`, on a function that is not async |
+/// | `coalesce` | calls that ask the same at once are one; `coalesce(key = (…))` on a method |
 /// | `name`, `dependency`, `allow(R07, …)`, `crate = path` | identity, exceptions, where the runtime is |
 ///
 /// A policy that would make an outage worse does not compile; each fault has the id of its rule in front.

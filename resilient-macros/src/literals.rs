@@ -112,7 +112,7 @@ impl Reader<'_> {
             },
             // An enumeration, a unit or a per cent sign in quotes, as rustfmt prefers them.
             Takes::Word | Takes::Time | Takes::Share | Takes::Window | Takes::Delay => self.quoted(text),
-            _ if self.key.words.iter().any(|word| word.word == text) => self.quoted(text),
+            _ if self.key.words.iter().any(|word| *word == text) => self.quoted(text),
             _ => self.wrong(),
         }
     }
@@ -138,6 +138,6 @@ impl Reader<'_> {
 
     /// Whether a word can only mean what the key itself means by it.
     fn knows(&self, word: &Ident) -> bool {
-        matches!(self.key.takes, Takes::Word | Takes::Delay) || self.key.words.iter().any(|known| word == known.word)
+        matches!(self.key.takes, Takes::Word | Takes::Delay) || self.key.words.iter().any(|known| word == known)
     }
 }

@@ -5,8 +5,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{
-    GenericArgument, PathArguments, PathSegment, ReturnType, Signature, Token, Type, TypeInfer, TypeParamBound,
-    TypePath,
+    GenericArgument, Lifetime, PathArguments, PathSegment, ReturnType, Signature, Token, Type, TypeInfer,
+    TypeParamBound, TypePath,
 };
 
 /// What the function returns.
@@ -121,8 +121,31 @@ impl Output {
 
     /// The `&mut T` that it hands out, if it does.
     pub fn lends(&self) -> Option<&Type> {
-        self.ty.as_ref().and_then(exclusive)
+        self.ty.as_ref().and_then(|ty| find(ty, &|ty| matches!(ty, Type::Reference(it) if it.mutability.is_some())))
     }
+
+    /// What it hands out that may not live as long as the program, if it does.
+    pub fn borrows(&self) -> Option<&Type> {
+        self.ty.as_ref().and_then(borrowed)
+    }
+}
+
+/// The first type in it that names a lifetime, or a reference without one; `'static` is none that ends.
+pub fn borrowed(ty: &Type) -> Option<&Type> {
+    let ends = |lifetime: &Lifetime| lifetime.ident != "static";
+    let named = |bounds: &Punctuated<TypeParamBound, Token![+]>| {
+        bounds.iter().any(|bound| matches!(bound, TypeParamBound::Lifetime(lifetime) if ends(lifetime)))
+    };
+    find(ty, &|ty| match ty {
+        Type::Reference(reference) => reference.lifetime.as_ref().is_none_or(ends),
+        Type::ImplTrait(ty) => named(&ty.bounds),
+        Type::TraitObject(ty) => named(&ty.bounds),
+        Type::Path(path) => path.path.segments.iter().flat_map(arguments).any(|argument| match argument {
+            GenericArgument::Lifetime(lifetime) => ends(lifetime),
+            _ => false,
+        }),
+        _ => false,
+    })
 }
 
 /// `Self::Option` is another's type.
@@ -242,18 +265,18 @@ fn each(ty: &mut Type, change: &mut dyn FnMut(&mut Type)) {
     }
 }
 
-/// The first `&mut T` in it.
-fn exclusive(ty: &Type) -> Option<&Type> {
+/// The first type in it that `is` so.
+fn find<'a>(ty: &'a Type, is: &dyn Fn(&Type) -> bool) -> Option<&'a Type> {
     match ty {
-        Type::Reference(reference) if reference.mutability.is_some() => Some(ty),
-        Type::Array(ty) => exclusive(&ty.elem),
-        Type::Group(ty) => exclusive(&ty.elem),
-        Type::Paren(ty) => exclusive(&ty.elem),
-        Type::Reference(ty) => exclusive(&ty.elem),
-        Type::Slice(ty) => exclusive(&ty.elem),
-        Type::Tuple(ty) => ty.elems.iter().find_map(exclusive),
+        _ if is(ty) => Some(ty),
+        Type::Array(ty) => find(&ty.elem, is),
+        Type::Group(ty) => find(&ty.elem, is),
+        Type::Paren(ty) => find(&ty.elem, is),
+        Type::Reference(ty) => find(&ty.elem, is),
+        Type::Slice(ty) => find(&ty.elem, is),
+        Type::Tuple(ty) => ty.elems.iter().find_map(|ty| find(ty, is)),
         Type::Path(path) => path.path.segments.iter().flat_map(arguments).find_map(|argument| match argument {
-            GenericArgument::Type(ty) => exclusive(ty),
+            GenericArgument::Type(ty) => find(ty, is),
             _ => None,
         }),
         _ => None,

@@ -23,6 +23,8 @@ pub struct Plan<'a> {
     pub root: TokenStream,
     /// The call site.
     pub site: Site,
+    /// Whether the body runs on a thread of its own.
+    pub threaded: bool,
     /// Whether attempts stand in a loop.
     pub looped: bool,
     /// Whether an attempt may run in two copies: then the body is a closure that makes them.
@@ -43,9 +45,16 @@ pub struct Plan<'a> {
     pub judge: Judge<'a>,
     /// Whether the return type is taken for a `Result` without asking.
     pub strict: bool,
+    /// What a kept or shared answer is an answer to, where one may be.
+    pub key_of: Option<KeyOf<'a>>,
+    /// Whether calls that ask the same at the same time share one answer.
+    pub coalesces: bool,
     /// What comes after the last attempt.
     pub ending: Ending<'a>,
 }
+
+/// The parts of a key; `None`: every argument is one.
+pub type KeyOf<'a> = Option<&'a [Expr]>;
 
 /// The call site: a constant policy, what it is made of, and what rustc is to check about it.
 pub struct Site {
@@ -136,8 +145,8 @@ pub enum Ending<'a> {
         /// Where `fallback` stands.
         at: Span,
     },
-    /// `fallback = cached`; `None`: every argument is part of the key.
-    Cached(Option<&'a [Expr]>),
+    /// `fallback = cached`
+    Cached,
 }
 
 impl<'a> Plan<'a> {
@@ -145,6 +154,7 @@ impl<'a> Plan<'a> {
     pub fn of(subject: &Subject<'a>) -> Self {
         let (settings, function) = (subject.settings, subject.function);
         let ending = Ending::of(settings);
+        let key_of = key_of(settings);
         let again = subject.again();
         let key = settings.get("idempotency_key").and_then(|setting| match &setting.value {
             Value::Argument(name) => {
@@ -157,7 +167,7 @@ impl<'a> Plan<'a> {
         let mut passes: Vec<_> = arguments
             .map(|(at, argument)| {
                 let word = key.filter(|(key, _)| *key == at).map(|(_, word)| word);
-                pass(at, argument, subject, &ending, word)
+                pass(at, argument, subject, (&ending, key_of), word)
             })
             .collect();
         let selects = names::selects(settings);
@@ -177,6 +187,7 @@ impl<'a> Plan<'a> {
             site: Site::of(subject, &root),
             runtime: runtime(settings),
             root,
+            threaded: subject.threaded(),
             looped: subject.repeats() || subject.hedges(),
             hedged: subject.hedges(),
             cause: settings.span_of(if subject.repeats() { "retries" } else { "hedge" }),
@@ -191,9 +202,21 @@ impl<'a> Plan<'a> {
                 ignore_on: settings.function("breaker.ignore_on"),
             },
             strict: !anything || function.output.names_result(),
+            key_of,
+            coalesces: settings.has("coalesce"),
             ending,
         }
     }
+}
+
+/// What a kept or shared answer is an answer to: one key for both.
+fn key_of(settings: &Settings) -> Option<KeyOf<'_>> {
+    let keeps = matches!(settings.get("fallback").map(|setting| &setting.value), Some(Value::Word("cached")));
+    let written = ["coalesce.key", "fallback.key"].iter().find_map(|at| match &settings.get(at)?.value {
+        Value::Parts(parts) => Some(&parts[..]),
+        _ => None,
+    });
+    (keeps || settings.has("coalesce")).then_some(written)
 }
 
 fn runtime(settings: &Settings) -> TokenStream {
@@ -212,10 +235,15 @@ fn pass<'a>(
     at: usize,
     argument: &'a Argument,
     subject: &Subject<'a>,
-    ending: &Ending<'_>,
+    (ending, key_of): (&Ending<'_>, Option<KeyOf<'_>>),
     word: Option<Span>,
 ) -> Pass<'a> {
-    let (after, again) = (ending.needs(argument), subject.again());
+    let in_key = match key_of {
+        None => false,
+        Some(None) => true,
+        Some(Some(parts)) => parts.iter().any(|part| argument.is_in(&part.to_token_stream())),
+    };
+    let (after, again) = (ending.needs(argument) || in_key, subject.again());
     let how = match argument.hand() {
         _ if matches!(argument.pat, Pat::Wild(_)) && !after => How::Keep,
         Hand::Shared if !argument.is_plain() && (again || after) => How::Bind,
@@ -232,7 +260,7 @@ fn pass<'a>(
         None if how == How::Keep => None,
         None => Some(mixed(format_args!("__arg{at}"))),
     };
-    let used = word.is_some() || (after && !matches!(ending, Ending::Cached(None)));
+    let used = word.is_some() || ending.needs(argument) || (in_key && matches!(key_of, Some(Some(_))));
     Pass { argument, outer, how, used, word }
 }
 
@@ -245,10 +273,7 @@ impl<'a> Ending<'a> {
     fn of(settings: &'a Settings) -> Self {
         let Some(setting) = settings.get("fallback") else { return Self::Conclude };
         match &setting.value {
-            Value::Word("cached") => Self::Cached(match settings.get("fallback.key").map(|setting| &setting.value) {
-                Some(Value::Parts(parts)) => Some(parts),
-                _ => None,
-            }),
+            Value::Word("cached") => Self::Cached,
             Value::Answer(expr) => Self::Value(expr),
             Value::Function(path) => Self::Path { path, error: settings.has("fallback.error"), at: setting.key.span() },
             _ => Self::Default,
@@ -258,10 +283,9 @@ impl<'a> Ending<'a> {
     /// Whether the argument is needed after the last attempt.
     fn needs(&self, argument: &Argument) -> bool {
         match self {
-            Self::Conclude | Self::Default => false,
+            Self::Conclude | Self::Default | Self::Cached => false,
             Self::Value(expr) => argument.is_in(expr),
-            Self::Path { .. } | Self::Cached(None) => true,
-            Self::Cached(Some(parts)) => parts.iter().any(|part| argument.is_in(&part.to_token_stream())),
+            Self::Path { .. } => true,
         }
     }
 }

@@ -109,10 +109,6 @@ impl Settings {
         if self.get(key.at).is_none() && errors.len() > before {
             self.damaged.push(key.at);
         }
-        if key.later && errors.len() == before {
-            let said = format!("`{spelled}` is not there yet in this version; leave it out");
-            errors.at(Rule::R01, spelled.span(), said);
-        }
     }
 
     /// Reads what follows a known key.
@@ -174,7 +170,7 @@ impl Settings {
         errors: &mut Errors,
     ) {
         let mut entries = split(inside.clone()).into_iter().peekable();
-        if key.takes == Takes::Options {
+        if matches!(key.takes, Takes::Options | Takes::Nothing) {
             self.put(key, spelled, Value::Said, quote!(#spelled));
         } else {
             match entries.next_if(|entry| !matches!(entry.form, Form::Equals(_))) {
@@ -249,7 +245,7 @@ impl Settings {
         {
             format!("`{written}` is no setting of its own; write it inside `{}(…)`", owner.word)
         } else {
-            let words = listed(keys.iter().filter(|key| !key.later).map(|key| key.word), "and");
+            let words = listed(keys.iter().map(|key| key.word), "and");
             format!("unknown setting `{written}`{place}; the settings are {words}")
         };
         errors.at(Rule::R01, spelled.span(), said);

@@ -122,7 +122,7 @@ impl Reader<'_> {
             Takes::Rate => format!("`{written}` is not a rate; write `{}`", self.right()),
             Takes::Argument => format!("`{written}` is not the name of an argument; write `{}`", self.right()),
             Takes::Word => {
-                let words = one_of(self.key.words.iter().map(|word| word.word));
+                let words = one_of(self.key.words.iter().copied());
                 format!("`{written}` is not a word that `{}` knows; write {words}", self.spelled)
             }
             Takes::Function => format!("`{written}` is not the path of a function; write `{}`", self.right()),
@@ -154,19 +154,15 @@ impl Reader<'_> {
     /// The value that a word is to this key.
     pub fn word(&mut self, written: &Ident) -> Option<Value> {
         let text = written.to_string();
-        if let Some(word) = self.key.words.iter().find(|word| word.word == text) {
-            if word.later {
-                let said = format!("`{text}` is not there yet in this version; {}", self.instead());
-                self.errors.at(Rule::R01, written.span(), said);
-            }
-            return Some(Value::Word(word.word));
+        if let Some(word) = self.key.words.iter().find(|word| **word == text) {
+            return Some(Value::Word(word));
         }
         match self.key.takes {
             Takes::Argument => return Some(Value::Argument(written.clone())),
             // A lower-case word is a slip of the pen, not a constant.
             Takes::Delay if !text.contains(char::is_uppercase) => return self.wrong(),
             Takes::Word => {
-                let words = || self.key.words.iter().map(|word| word.word);
+                let words = || self.key.words.iter().copied();
                 let said = match nearest(&text, words()) {
                     Some(word) => format!("`{}` knows no `{text}`; did you mean `{word}`?", self.spelled),
                     None => format!("`{}` knows no `{text}`; write {}", self.spelled, one_of(words())),
@@ -179,14 +175,6 @@ impl Reader<'_> {
         match syn::parse2(written.to_token_stream()) {
             Ok(expr) => self.expression(expr),
             Err(_) => self.wrong(),
-        }
-    }
-
-    /// What to write instead of a word of a later version.
-    fn instead(&self) -> String {
-        match self.key.words.iter().find(|word| !word.later) {
-            Some(word) if self.key.takes == Takes::Word => format!("write `{} = {}`", self.spelled, word.word),
-            _ => format!("write `{}`", self.key.right()),
         }
     }
 

@@ -100,19 +100,6 @@ impl Policy {
         }
     }
 
-    /// A part of this policy that this version does not keep yet, by its key; a policy as a value with one is refused, as
-    /// the attribute refuses it.
-    #[must_use]
-    pub const fn not_there_yet(&self) -> Option<&'static str> {
-        if self.coalesce {
-            return Some("coalesce");
-        }
-        if matches!(self.blocking, Some(Blocking::Thread)) {
-            return Some("blocking = thread");
-        }
-        None
-    }
-
     /// Whether repeating the function is declared harmless: `read`, or implied by `fallback = cached` and by `hedge`
     /// where nothing else is written.
     #[must_use]

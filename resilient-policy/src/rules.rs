@@ -25,10 +25,10 @@ pub const RULES: &[PolicyRule] = &[
     reads(Rule::R05, ZEROES),
     reads(Rule::R06, &["timeout", "deadline", "retries"]),
     reads(Rule::R07, &["deadline", "timeout", "retries", "retry.base", "retry.cap", "retry.factor", "retry.jitter"]),
-    reads(Rule::R08, &["retries", "read", "write", "fallback", "hedge"]),
+    reads(Rule::R08, &["retries", "read", "write", "fallback", "hedge", "coalesce"]),
     reads(Rule::R09, &["retries", "write", "idempotency_key", "retry.only_unsent"]),
     reads(Rule::R10, &["write", "hedge"]),
-    reads(Rule::R11, &["write", "fallback"]),
+    reads(Rule::R11, &["write", "fallback", "coalesce"]),
     reads(Rule::R12, &["hedge", "timeout"]),
     reads(Rule::R13, &["retry_budget", "retries", "hedge"]),
     reads(Rule::R14, &["retry_budget"]),
@@ -371,8 +371,15 @@ const fn r07(policy: &Policy) -> Option<Fault> {
 }
 
 const fn r08(policy: &Policy) -> Option<Fault> {
-    if policy.retries == 0 || policy.reads() || matches!(policy.safety, Safety::Write) {
+    if policy.reads() || matches!(policy.safety, Safety::Write) {
         return None;
+    }
+    if policy.retries == 0 {
+        if !policy.coalesce {
+            return None;
+        }
+        let said = "one run answers several callers, but nothing says that it is as good as one for each; write `read`";
+        return fault(Rule::R08, "coalesce", text().str(said));
     }
     let said = "this call is repeated, but nothing says that a second run is harmless; write `read`, or `write` with `idempotency_key = …`";
     fault(Rule::R08, "retries", text().str(said))
@@ -398,10 +405,14 @@ const fn r10(policy: &Policy) -> Option<Fault> {
 }
 
 const fn r11(policy: &Policy) -> Option<Fault> {
-    let Some(Fallback { kind, .. }) = policy.fallback else { return None };
     if !matches!(policy.safety, Safety::Write) {
         return None;
     }
+    if policy.coalesce {
+        let said = "`coalesce` would report one write as done to everyone who asked for one; leave it out";
+        return fault(Rule::R11, "coalesce", text().str(said));
+    }
+    let Some(Fallback { kind, .. }) = policy.fallback else { return None };
     let word = match kind {
         FallbackKind::Cached { .. } => "cached",
         FallbackKind::Default => "default",

@@ -66,7 +66,8 @@ struct Entries<V> {
 /// A key as it is kept, part by part.
 type KeptKey = [Box<Kept>];
 
-fn same(key: &Key<'_>, kept: &KeptKey) -> bool {
+/// Whether `kept` was made from an equal key.
+pub(crate) fn same(key: &Key<'_>, kept: &KeptKey) -> bool {
     key.len() == kept.len() && key.iter().zip(kept).all(|(part, kept)| part.same(&**kept))
 }
 

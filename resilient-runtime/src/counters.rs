@@ -82,8 +82,12 @@ counters! {
     deadline,
     /// Calls whose caller dropped them.
     dropped,
-    /// Calls whose body panicked.
+    /// Calls whose body panicked, and bodies that panicked when nobody waited for them any more.
     panicked,
+    /// Bodies that were left running on their thread: `blocking = thread`.
+    left_behind,
+    /// Calls that got the answer of another one that asked the same: `coalesce`.
+    coalesced,
     /// Answers that came slower than `slow_ms`, or later than a cooperative timeout.
     slow,
     /// Calls that waited for a permit of the bulkhead.

@@ -9,6 +9,7 @@ mod cache;
 mod call;
 mod catalog;
 mod classify;
+mod coalesce;
 mod context;
 mod counters;
 mod histogram;
@@ -16,9 +17,11 @@ mod histogram;
 pub mod http;
 mod idempotency;
 mod keyed;
+mod offset;
 mod operation;
 mod operator;
 mod outcome;
+mod pool;
 mod random;
 mod rate_limit;
 mod registry;
@@ -40,6 +43,7 @@ pub use context::{
 };
 pub use counters::Counts;
 pub use idempotency::IdempotencyKey;
+pub use offset::offset;
 pub use operation::{Location, Site};
 pub use operator::{OperationHandle, operation};
 pub use registry::Conflict;
@@ -59,7 +63,7 @@ pub mod __private {
     pub use crate::__list as list;
     pub use crate::{
         arguments::{Itself, Key, KeyPart, Part, Reusable, Slot},
-        call::{BlockingCall, Call, Keepable},
+        call::{BlockingCall, Call, Keepable, Leading, Movable, Shareable},
         catalog::Listed,
         classify::RetryAfter,
         idempotency::KeyArgument,

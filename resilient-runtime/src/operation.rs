@@ -1,11 +1,11 @@
 //! One annotated function: its name, its settings, and the guards that its calls pass.
 
 use crate::{
-    breaker::Breaker, budget::Budget, bulkhead::Gate, cache::Cache, counters::Counters, histogram::Histogram,
-    keyed::ByKey, rate_limit::RateLimiter, registry, testing,
+    breaker::Breaker, budget::Budget, bulkhead::Gate, cache::Cache, coalesce::Flights, counters::Counters,
+    histogram::Histogram, keyed::ByKey, pool::Pool, rate_limit::RateLimiter, registry, testing,
 };
 use once_cell::race::OnceRef;
-use resilient_policy::{Policy, Shape, Text};
+use resilient_policy::{Blocking, Policy, Shape};
 use std::fmt;
 
 /// Where an annotated function, or a policy as a value, stands in the source.
@@ -53,23 +53,25 @@ impl Site {
     /// A handle for [`call`](crate::call) and [`call_blocking`](crate::call_blocking), for a `static`.
     ///
     /// # Panics
-    /// With a policy that a rule refuses, with a part that is not there yet, and with a `fallback`, which needs a
-    /// function: in a `static`, that is a compile error with the rule's own text.
+    /// With a policy that a rule refuses, with a part that is not there yet, and with `fallback`, `coalesce` or
+    /// `blocking = thread`, which need a function: in a `static`, that is a compile error with the rule's own text.
     #[must_use]
     #[track_caller]
     pub const fn named(name: &'static str, policy: &'static Policy) -> Self {
         if let Some(fault) = resilient_policy::first_fault(policy) {
             panic!("{}", fault.message().as_str());
         }
-        if let Some(part) = policy.not_there_yet() {
-            panic!(
-                "{}",
-                Text::new().str("`").str(part).str("` is not there yet in this version; leave it out").as_str()
-            );
-        }
         assert!(
             policy.fallback.is_none(),
             "a policy as a value has no `fallback`; match on the error of the call instead"
+        );
+        assert!(
+            !matches!(policy.blocking, Some(Blocking::Thread)),
+            "a policy as a value runs its body on the caller's thread; for `blocking = thread` annotate a function"
+        );
+        assert!(
+            !policy.coalesce,
+            "a policy as a value has no arguments to tell one call from another; for `coalesce` annotate a function"
         );
         let caller = std::panic::Location::caller();
         let at =
@@ -124,6 +126,9 @@ pub(crate) struct Operation {
     /// Those that a call's key selects.
     pub(crate) by_key: ByKey,
     pub(crate) cache: Cache,
+    pub(crate) flights: Flights,
+    /// For the bodies of a `blocking = thread` function.
+    pub(crate) pool: Option<&'static Pool>,
     /// What its attempts took, where a hedge waits for a percentile of it.
     pub(crate) latencies: Option<Histogram>,
 }

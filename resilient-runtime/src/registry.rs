@@ -7,13 +7,17 @@ use crate::{
     budget::Budget,
     bulkhead::Gate,
     cache::Cache,
+    coalesce::Flights,
     histogram::Histogram,
     keyed::ByKey,
     operation::{Guards, Location, Operation, Site},
+    pool::Pool,
     rate_limit::RateLimiter,
     time::now,
 };
-use resilient_policy::{Breaker as BreakerSettings, Bulkhead as BulkheadSettings, RateLimit, RetryBudget};
+use resilient_policy::{
+    Blocking, Breaker as BreakerSettings, Bulkhead as BulkheadSettings, Policy, RateLimit, RetryBudget,
+};
 use shelf::{OneOrMany, Shelf};
 use std::{
     collections::HashMap,
@@ -41,6 +45,8 @@ struct Names {
     gates: Shelf<Gate>,
     budgets: Shelf<Budget>,
     rate_limits: Shelf<RateLimiter>,
+    /// By the address of their bulkhead.
+    pools: HashMap<usize, &'static Pool>,
     conflicts: Vec<Conflict>,
 }
 
@@ -67,7 +73,7 @@ impl Registry {
     /// The operation of this call site, registered if this is its first call.
     pub(crate) fn operation(&self, site: &'static Site) -> &'static Operation {
         let mut names = self.lock();
-        let id = std::ptr::from_ref(site).addr();
+        let id = address(site);
         if let Some(known) = names.sites.get(&id) {
             return known;
         }
@@ -122,6 +128,7 @@ impl Names {
         let operation = Box::leak(Box::new(Operation {
             guards: Guards { breaker, gate, budget, rate_limit },
             by_key: ByKey { breaker: breakers, gate: gates, budget: budgets, rate_limit: rate_limits },
+            pool: self.pool(&policy, gate.map(address).or(gates.map(address)), name),
             name,
             dependency,
             policy,
@@ -129,6 +136,7 @@ impl Names {
             counters: Default::default(),
             cache: Cache::default(),
             latencies: policy.hedge.filter(|hedge| hedge.needs_samples()).map(|_| Histogram::new(now())),
+            flights: Flights::default(),
         }));
         self.operations.push(operation);
         operation
@@ -144,6 +152,14 @@ impl Names {
             return (Some(Box::leak(Box::new(Gate::new(&settings)))), None);
         };
         self.gates.share(&mut self.conflicts, ("bulkhead", name), (settings, true), at)
+    }
+
+    /// The threads of a bulkhead, shared by all that share it.
+    fn pool(&mut self, policy: &Policy, gate: Option<usize>, name: &'static str) -> Option<&'static Pool> {
+        let gate = gate.filter(|_| policy.blocking == Some(Blocking::Thread))?;
+        let name = policy.bulkhead.and_then(|bulkhead| bulkhead.name).unwrap_or(name);
+        let pool = self.pools.entry(gate);
+        Some(*pool.or_insert_with(|| Box::leak(Box::new(Pool::new(name)))))
     }
 
     fn budget(
@@ -166,6 +182,11 @@ impl Names {
         let name = settings.name.unwrap_or(dependency);
         self.rate_limits.share(&mut self.conflicts, ("rate limit", name), (settings, true), at)
     }
+}
+
+/// What tells one state from another for as long as the process lives.
+fn address<T>(state: &'static T) -> usize {
+    std::ptr::from_ref(state).addr()
 }
 
 fn leak(name: String) -> &'static str {

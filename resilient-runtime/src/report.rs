@@ -25,6 +25,12 @@ impl Report {
     pub(crate) fn add(&self, degraded: Degraded) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(degraded);
     }
+
+    /// Adds what stands in `other`.
+    pub(crate) fn append(&self, other: &Self) {
+        let more = std::mem::take(&mut *other.0.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
+    }
 }
 
 /// Runs `future` and lists what was served degraded inside: by which operation, and how old it is.

@@ -22,10 +22,13 @@ pub enum Stop {
     RateLimit,
     /// The dependency asked not to be asked again, or not before longer than `retry_after_cap_ms`.
     Pushback,
+    /// The bulkhead has no permit for one more body, while one that the call left behind still has its own:
+    /// `blocking = thread`.
+    Full,
 }
 
 impl Stop {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::NotRepeatable,
         Self::Exhausted,
         Self::NoTime,
@@ -34,6 +37,7 @@ impl Stop {
         Self::Budget,
         Self::RateLimit,
         Self::Pushback,
+        Self::Full,
     ];
 
     /// The word for it in metrics: `no_time`.
@@ -48,6 +52,7 @@ impl Stop {
             Self::Budget => "budget",
             Self::RateLimit => "rate_limit",
             Self::Pushback => "pushback",
+            Self::Full => "full",
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use off::*;
 #[cfg(feature = "testing")]
 pub use on::{advance, isolated, isolated_blocking, seed};
 #[cfg(feature = "testing")]
-pub(crate) use on::{carry, drawn, registry, shifted, slept, unshifted, waits};
+pub(crate) use on::{carry, drawn, handle, registry, shifted, slept, unshifted, waits};
 
 /// Without the feature there is one registry, one clock and no seed.
 #[cfg(not(feature = "testing"))]
@@ -20,11 +20,22 @@ mod off {
     use crate::{registry::Registry, time::Moment};
     use std::{task::Context, time::Duration};
 
+    pub(crate) struct Handle;
+
+    impl Handle {
+        pub(crate) fn run<R>(self, body: impl FnOnce() -> R) -> R {
+            body()
+        }
+    }
+
     pub(crate) fn carry<F>(future: F) -> F {
         future
     }
     pub(crate) fn drawn() -> Option<f64> {
         None
+    }
+    pub(crate) fn handle() -> Handle {
+        Handle
     }
     pub(crate) fn registry() -> Option<&'static Registry> {
         None
@@ -178,6 +189,20 @@ mod on {
         Isolated { scope: current(), future }
     }
 
+    /// The scope of whoever calls this, for another thread to run something in.
+    pub(crate) fn handle() -> Handle {
+        Handle(current())
+    }
+
+    pub(crate) struct Handle(Option<Arc<Scope>>);
+
+    impl Handle {
+        pub(crate) fn run<R>(self, body: impl FnOnce() -> R) -> R {
+            let _inside = self.0.as_ref().map(Scope::enter);
+            body()
+        }
+    }
+
     pub(crate) fn registry() -> Option<&'static Registry> {
         SCOPE.try_with(|scope| scope.borrow().as_ref().map(|scope| scope.registry)).ok().flatten()
     }
@@ -214,10 +239,11 @@ mod on {
     /// Whether it is `until` by a clock that was moved by hand; else the task is woken when it is moved again.
     pub(crate) fn waits(until: Moment, cx: &Context<'_>) -> bool {
         let Some(scope) = current() else { return false };
+        // Inside the lock: who moves the clock takes the sleepers after that, and so finds whoever saw it unmoved.
+        let mut sleepers = lock(&scope.sleepers);
         if now() >= until {
             return true;
         }
-        let mut sleepers = lock(&scope.sleepers);
         if !sleepers.iter().any(|waker| waker.will_wake(cx.waker())) {
             sleepers.push(cx.waker().clone());
         }

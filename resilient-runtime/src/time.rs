@@ -1,5 +1,9 @@
 //! The only place that reads a clock or sleeps, for async and for sync code alike, so that a test can own time.
 
+mod park;
+
+pub(crate) use park::block_on;
+
 use crate::testing;
 use pin_project_lite::pin_project;
 use std::{

@@ -13,6 +13,7 @@ mod world;
 mod breaker;
 mod bulkhead;
 mod cached;
+mod coalesced;
 mod crowds;
 mod fallback;
 mod half_open;

@@ -279,7 +279,12 @@ impl World {
         assert_eq!(now.breaker.map_or(0, |breaker| breaker.probes_in_flight), 0, "{:?}: probes", self.kind);
         let refused = n.full + n.open + n.limited + n.expired;
         let failed = n.failed + n.deadline;
-        assert_eq!(n.calls, n.succeeded + failed + refused + n.dropped + n.panicked, "{:?}: {n:?}", self.kind);
+        assert_eq!(
+            n.calls,
+            n.succeeded + failed + refused + n.dropped + n.panicked + n.coalesced,
+            "{:?}: {n:?}",
+            self.kind
+        );
         assert_eq!(n.failed, n.transient + n.timeout + n.throttled + n.overloaded + n.permanent, "{n:?}");
         assert_eq!(n.attempts, u64::from(self.runs()), "{:?}: attempts counted, and runs of the body", self.kind);
     }

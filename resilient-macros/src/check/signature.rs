@@ -3,7 +3,9 @@
 use super::Subject;
 use crate::arguments::{Hand, words};
 use crate::errors::{Errors, written};
-use crate::output::{OutputKind, is_opaque};
+use crate::function::Access;
+use crate::output::{OutputKind, borrowed, is_opaque};
+use crate::settings::Setting;
 use crate::values::Value;
 use quote::ToTokens;
 use resilient_policy::{FallbackKind, Limit, Policy, RetryBudget, Rule, Timeout, Window};
@@ -16,9 +18,10 @@ pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
         return;
     }
     blocking(subject, errors);
+    threaded(subject, errors);
     outcome(subject, errors);
     options(subject, errors);
-    cached(subject, errors);
+    shared_answers(subject, errors);
     breaker(subject, errors);
     constants(subject, errors);
 }
@@ -84,6 +87,42 @@ fn blocking(subject: &Subject<'_>, errors: &mut Errors) {
     if let Some(wait) = settings.get("rate_limit.max_wait") {
         let said = "waiting for a rate permit would block the thread; leave it out, or make the function async";
         errors.at(Rule::R23, wait.key.span(), said);
+    }
+}
+
+/// R37: a body on a thread of its own borrows nothing of its caller's, and there are only so many.
+fn threaded(subject: &Subject<'_>, errors: &mut Errors) {
+    let (settings, function) = (subject.settings, subject.function);
+    let Some(setting) = settings.get("blocking").filter(|_| subject.threaded()) else { return };
+    if !settings.mentions("bulkhead") && !settings.damaged("bulkhead") {
+        let said =
+            "nothing bounds the threads that hang with their body; write `bulkhead = 12`, or `blocking = cooperative`";
+        errors.over(Rule::R37, setting, said);
+    }
+    if let Some(receiver) = function.receiver() {
+        let said = match function.access() {
+            Some(Access::Value) if subject.again_is_known() && !subject.again() => None,
+            Some(Access::Value) => {
+                Some("every attempt would borrow the one `self` there is; take what the body needs as arguments")
+            }
+            _ => {
+                Some("the thread outlives its caller, so it cannot borrow `self`; take `self: Arc<Self>`, or arguments")
+            }
+        };
+        said.into_iter().for_each(|said| errors.over(Rule::R37, receiver, said));
+    }
+    for argument in &function.arguments {
+        if let Some(borrow) = borrowed(&argument.ty) {
+            let said = "the thread outlives its caller, so it cannot borrow; take an owned value, such as a `String` or an `Arc`";
+            errors.over(Rule::R37, borrow, said);
+        } else if let Some(share) = &argument.share {
+            let said = "every attempt would borrow a shared argument, and a thread cannot; drop `#[share]`";
+            errors.over(Rule::R37, share, said);
+        }
+    }
+    if let Some(borrow) = function.output.borrows() {
+        let said = "the thread outlives its caller, so it cannot hand out a borrow; return an owned value";
+        errors.over(Rule::R37, borrow, said);
     }
 }
 
@@ -179,20 +218,34 @@ fn options(subject: &Subject<'_>, errors: &mut Errors) {
     }
 }
 
-/// R25 and R35: a cached answer is an answer to the same question, and it is one.
-fn cached(subject: &Subject<'_>, errors: &mut Errors) {
+/// R25 and R35: a kept or shared answer is an answer to the same question, and it is one.
+fn shared_answers(subject: &Subject<'_>, errors: &mut Errors) {
+    let settings = subject.settings;
+    let cached = settings.get("fallback").filter(|setting| matches!(setting.value, Value::Word("cached")));
+    if let Some(cached) = cached {
+        if matches!(subject.function.output.ok(), Some(Type::Tuple(unit)) if unit.elems.is_empty()) {
+            errors.over(Rule::R35, cached, "nothing to keep: the function returns `()`; write `fallback = default`");
+        }
+    }
+    let coalesce = settings.get("coalesce");
+    if let (Some(_), Some(twice)) = (cached.and_then(|_| settings.get("fallback.key")), settings.get("coalesce.key")) {
+        let said = "what an answer depends on is said in `fallback(cached, key = (…))` already; write `coalesce` alone";
+        errors.at(Rule::R02, twice.key.span(), said);
+    }
+    let keys = ["fallback.key", "coalesce.key"];
+    if keys.iter().any(|at| settings.has(at) || settings.damaged(at)) {
+        return;
+    }
+    if let Some(cached) = cached {
+        depends(subject, cached, "write `fallback(cached, key = (…))` with what it depends on", errors);
+    } else if let Some(coalesce) = coalesce {
+        depends(subject, coalesce, "write `coalesce(key = (…))` with what it depends on", errors);
+    }
+}
+
+/// R25: nothing that the answer may depend on is missing in the key.
+fn depends(subject: &Subject<'_>, setting: &Setting, write: &str, errors: &mut Errors) {
     let function = subject.function;
-    let Some(setting) = subject.settings.get("fallback") else { return };
-    if !matches!(setting.value, Value::Word("cached")) {
-        return;
-    }
-    if matches!(function.output.ok(), Some(Type::Tuple(unit)) if unit.elems.is_empty()) {
-        errors.over(Rule::R35, setting, "nothing to keep: the function returns `()`; write `fallback = default`");
-    }
-    if subject.settings.has("fallback.key") || subject.settings.damaged("fallback.key") {
-        return;
-    }
-    let write = "write `fallback(cached, key = (…))` with what it depends on";
     if function.receiver().is_some() {
         let said = format!("the answer may depend on `self`, which is no part of the key; {write}");
         errors.over(Rule::R25, setting, said);

@@ -19,7 +19,35 @@ pub fn call(plan: &Plan<'_>) -> TokenStream {
     } else {
         quote_spanned!(Span::mixed_site()=> #root::BlockingCall::new(__site)#keyed #selects)
     };
-    quote_spanned!(Span::mixed_site()=> let mut __call = #call;)
+    let leading = plan.coalesces.then(|| leading(plan));
+    let moved = plan.threaded.then(|| moved(plan));
+    quote_spanned!(Span::mixed_site()=> #moved #leading let mut __call = #call;)
+}
+
+/// The place of a lead, before the call, so that it outlives it.
+fn leading(plan: &Plan<'_>) -> TokenStream {
+    let root = &plan.root;
+    quote_spanned!(Span::mixed_site()=> let mut __leading = #root::Leading::new();)
+}
+
+/// What goes to another thread can: one bounded path for each of the user's types, so that one which cannot is one error
+/// under it.
+fn moved(plan: &Plan<'_>) -> TokenStream {
+    let root = &plan.root;
+    let arguments = plan.function.arguments.iter().map(|argument| &argument.ty).filter(|ty| !is_opaque(ty));
+    quote_spanned!(Span::mixed_site()=> #(let _ = <#arguments as #root::Movable>::moved;)*)
+}
+
+/// A function of a trait of the return type: one bounded path, where the type can be named.
+fn returned(plan: &Plan<'_>, what: &TokenStream) -> TokenStream {
+    let (root, ret) = (&plan.root, &plan.function.output.tokens);
+    let mut path = what.clone().into_iter();
+    let name = path.next();
+    let rest: TokenStream = path.collect();
+    if plan.function.output.ty.as_ref().is_some_and(is_opaque) {
+        return quote!(#root::#what);
+    }
+    quote!(<#ret as #root::#name> #rest)
 }
 
 /// The key is read where it came in: an attempt must not be able to change it.
@@ -141,27 +169,57 @@ pub fn attempts(plan: &Plan<'_>) -> TokenStream {
         return hedged(plan);
     }
     let each = arguments::each(plan);
-    let way = if plan.looped { quote!(attempt) } else { quote!(once) };
+    let way = match (plan.threaded, plan.looped) {
+        (false, true) => quote!(attempt),
+        (false, false) => quote!(once),
+        (true, true) => quote!(threaded),
+        (true, false) => quote!(threaded_once),
+    };
     let attempt = attempt(plan, &way);
-    if !plan.looped {
-        return quote_spanned! {Span::mixed_site()=>
-            let __ending = {
+    // With the user's word as its place, "value moved in the previous iteration of the loop" says which loop.
+    let repeat = quote_spanned!(Span::mixed_site().located_at(plan.cause)=> loop);
+    let ending = if plan.looped {
+        quote_spanned! {Span::mixed_site()=>
+            #repeat {
+                #each
+                #attempt
+                if let #root::core::ops::ControlFlow::Break(__ending) = __flow {
+                    break __ending;
+                }
+            }
+        }
+    } else {
+        quote_spanned! {Span::mixed_site()=>
+            {
                 #each
                 #attempt
                 __flow
-            };
-        };
-    }
-    // With the user's word as its place, "value moved in the previous iteration of the loop" says which loop.
-    let repeat = quote_spanned!(Span::mixed_site().located_at(plan.cause)=> loop);
-    quote_spanned! {Span::mixed_site()=>
-        let __ending = #repeat {
-            #each
-            #attempt
-            if let #root::core::ops::ControlFlow::Break(__ending) = __flow {
-                break __ending;
             }
-        };
+        }
+    };
+    let ending = if plan.coalesces { joined(plan, &ending) } else { ending };
+    quote_spanned!(Span::mixed_site()=> let __ending = #ending;)
+}
+
+/// The attempts, unless another call that asks the same answers this one, too.
+fn joined(plan: &Plan<'_>, attempts: &TokenStream) -> TokenStream {
+    let root = &plan.root;
+    let is_async = plan.function.output.is_async();
+    let (join, land) = if is_async { ("join", "land") } else { ("join_blocking", "land_blocking") };
+    let [join, land] = [join, land].map(|name| {
+        let name = Ident::new(name, Span::mixed_site());
+        returned(plan, &quote!(Shareable::#name))
+    });
+    let lent = if is_async { lent(plan) } else { quote_spanned!(Span::mixed_site()=> &mut __call) };
+    let wait = is_async.then(|| quote!(.await));
+    quote_spanned! {Span::mixed_site()=>
+        match #join(#lent, __digest, &__key, &mut __leading)#wait {
+            #root::core::ops::ControlFlow::Break(__ending) => __ending,
+            #root::core::ops::ControlFlow::Continue(()) => {
+                let __ending = #attempts;
+                #land(#lent, &mut __leading, __ending)
+            }
+        }
     }
 }
 
@@ -195,6 +253,9 @@ fn attempt(plan: &Plan<'_>, way: &TokenStream) -> TokenStream {
             let __attempt = #body;
             let __flow = __call.as_mut().#way(__attempt, #judge).await;
         }
+    } else if plan.threaded {
+        let way = returned(plan, &quote!(Movable::#way));
+        quote_spanned!(Span::mixed_site()=> #allow let __flow = #way(&mut __call, #body, #judge);)
     } else {
         quote_spanned!(Span::mixed_site()=> #allow let __flow = __call.#way(#body, #judge);)
     }

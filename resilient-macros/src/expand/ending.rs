@@ -11,21 +11,21 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
-/// Before the first attempt: what a cached answer is an answer to.
+/// Before the first attempt: what a kept or shared answer is an answer to.
 pub fn key(plan: &Plan<'_>) -> TokenStream {
-    match &plan.ending {
-        Ending::Cached(None) => {
+    match plan.key_of {
+        Some(None) => {
             let parts: Vec<_> = plan.passes.iter().map(|pass| argument(plan, pass)).collect();
             keyed(plan, &parts)
         }
-        Ending::Cached(Some(written_parts)) => {
+        Some(Some(written_parts)) => {
             let all: TokenStream = written_parts.iter().map(ToTokens::to_token_stream).collect();
             let seen = outside(plan, &all, &quote!(&));
             let parts: Vec<_> = written_parts.iter().enumerate().map(|(at, part)| written(plan, at, part)).collect();
             let key = keyed(plan, &parts);
             quote!(#seen #key)
         }
-        _ => TokenStream::new(),
+        None => TokenStream::new(),
     }
 }
 
@@ -96,7 +96,7 @@ pub fn ending(plan: &Plan<'_>) -> TokenStream {
         Ending::Value(expr) => instead(plan, &outside(plan, expr, &TokenStream::new()), expr),
         Ending::Path { path, error: false, at } => plan_b(plan, path, *at),
         Ending::Path { path, error: true, at } => plan_b_with_error(plan, path, *at),
-        Ending::Cached(_) => cached(plan),
+        Ending::Cached => cached(plan),
     }
 }
 

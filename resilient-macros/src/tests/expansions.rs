@@ -51,6 +51,24 @@ fn a_cached_answer() {
 }
 
 #[test]
+fn an_answer_for_many() {
+    golden(
+        "coalesced",
+        "timeout_ms = 60, read, coalesce",
+        "async fn view(sku: &str) -> Result<Stock, StockError> { get(sku).await }",
+    );
+}
+
+#[test]
+fn a_body_on_a_thread() {
+    golden(
+        "threaded",
+        "timeout_ms = 60, retries = 1, read, bulkhead = 12, blocking = thread",
+        "fn view(sku: String) -> Result<Stock, StockError> { get(&sku) }",
+    );
+}
+
+#[test]
 fn a_plan_b_that_is_told_the_error() {
     golden(
         "plan_b",

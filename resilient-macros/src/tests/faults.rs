@@ -136,17 +136,6 @@ fn a_rule_about_a_constant_is_left_to_rustc_at_the_constants_key() {
 }
 
 #[test]
-fn what_a_later_version_brings_is_read_checked_and_refused() {
-    for (args, at) in [("coalesce", "coalesce"), ("breaker = \"web.{customer}\"", "\"web.{customer}\"")] {
-        let found = on_async(&format!("timeout_ms = 60, read, {args}"));
-        only(&found, "R01", at);
-        assert!(found[0].0.contains("not there yet in this version; "), "{found:?}");
-    }
-    let found = faults("timeout_ms = 60, blocking = thread", "fn f() -> Result<u64, E> { Ok(1) }");
-    only(&found, "R01", "thread");
-}
-
-#[test]
 fn an_option_without_what_it_belongs_to_is_refused() {
     for (args, at) in [
         ("breaker(\"b\", window_ms = 10_000, window_age_ms = 5_000)", "window_age_ms"),
@@ -180,6 +169,59 @@ fn a_setting_for_the_other_kind_of_function_is_refused() {
     only(&on_async("timeout_ms = 60, blocking = cooperative"), "R23", "blocking");
     let future = "fn f() -> impl Future<Output = Result<u64, E>> { async { Ok(1) } }";
     assert!(faults("timeout_ms = 60", future).is_empty());
+}
+
+#[test]
+fn a_body_on_a_thread_borrows_nothing_and_is_bounded() {
+    let on_thread = |args: &str, item: &str| faults(&format!("timeout_ms = 60, blocking = thread, {args}"), item);
+    only(&on_thread("read", "fn f() -> Result<u64, E> { Ok(1) }"), "R37", "thread");
+    for right in [
+        "fn f(a: String, b: &'static str, c: Arc<[u8]>) -> Result<&'static str, E> { Ok(b) }",
+        "fn f(self: Arc<Self>, a: fn(&str) -> u64, b: Cow<'static, str>) -> Result<u64, E> { Ok(1) }",
+        "fn f<T: Send + 'static>(a: T, b: impl Into<u64> + Send + 'static) -> Result<T, E> { Ok(a) }",
+    ] {
+        assert_eq!(ids(&on_thread("bulkhead = 12", right)), [""; 0], "{right}");
+        assert_eq!(ids(&on_thread("bulkhead = LIMIT", right)), [""; 0], "{right}");
+    }
+    for (item, at) in [
+        ("fn f(a: &str) -> Result<u64, E> { Ok(1) }", "&str"),
+        ("fn f(a: &mut u64) -> Result<u64, E> { Ok(1) }", "&mut u64"),
+        ("fn f(a: Vec<(u8, &str)>) -> Result<u64, E> { Ok(1) }", "&str"),
+        ("fn f<'a>(a: Cow<'a, str>) -> Result<u64, E> { Ok(1) }", "Cow<'a, str>"),
+        ("fn f(a: Box<dyn Fn() + '_>) -> Result<u64, E> { Ok(1) }", "dyn Fn() + '_"),
+        ("fn f(&self) -> Result<u64, E> { Ok(1) }", "&self"),
+        ("fn f(self: &mut Self) -> Result<u64, E> { Ok(1) }", "self: &mut Self"),
+        ("fn f() -> Result<Cow<'_, str>, E> { todo!() }", "Cow<'_, str>"),
+    ] {
+        let found = on_thread("bulkhead = 12", item);
+        assert_eq!(ids(&found), ["R37"], "{item}: {found:?}");
+        assert!(at.replace(' ', "").starts_with(&found[0].1.replace(' ', "")), "{item}: {found:?}");
+    }
+    let again = "bulkhead = 12, read, retries = 1";
+    assert_eq!(ids(&on_thread(again, "fn f(self: Arc<Self>) -> Result<u64, E> { Ok(1) }")), ["R37"]);
+    assert_eq!(ids(&on_thread(again, "fn f(#[share] a: Arc<u64>) -> Result<u64, E> { Ok(1) }")), ["R37"]);
+    assert_eq!(
+        ids(&faults("timeout_ms = 60, blocking = thread", "async fn f(a: &str) -> Result<u64, E> { Ok(1) }")),
+        ["R23"]
+    );
+}
+
+#[test]
+fn one_answer_for_many_is_read_and_has_a_key() {
+    let on = |args: &str, item: &str| faults(&format!("timeout_ms = 60, {args}"), item);
+    let item = "async fn f(a: u64) -> Result<u64, E> { Ok(1) }";
+    for right in ["read, coalesce", "read, coalesce(key = (a))", "coalesce, fallback = cached"] {
+        assert_eq!(ids(&on(right, item)), [""; 0], "{right}");
+    }
+    only(&on("coalesce", item), "R08", "coalesce");
+    only(&on("write, coalesce", item), "R11", "coalesce");
+    only(&on("read, coalesce", "async fn f(&self) -> Result<u64, E> { Ok(1) }"), "R25", "coalesce");
+    only(&on("read, coalesce", "async fn f(a: &mut u64) -> Result<u64, E> { Ok(1) }"), "R25", "&mut u64");
+    let item = "async fn f(&self, a: u64) -> Result<u64, E> { Ok(1) }";
+    for right in ["read, coalesce(key = (self.id, a))", "coalesce, fallback(cached, key = (self.id))"] {
+        assert_eq!(ids(&on(right, item)), [""; 0], "{right}");
+    }
+    only(&on("coalesce(key = (a)), fallback(cached, key = (a))", item), "R02", "key");
 }
 
 #[test]

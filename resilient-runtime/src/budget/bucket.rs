@@ -36,6 +36,7 @@ impl Bucket {
         u32::try_from(self.capacity.load(Ordering::Relaxed) / TOKEN).unwrap_or(u32::MAX)
     }
 
+    #[cfg(test)]
     pub(super) fn is_full(&self) -> bool {
         self.tokens.load(Ordering::Relaxed) >= self.capacity.load(Ordering::Relaxed)
     }

@@ -97,7 +97,6 @@ impl Budget {
     }
 }
 
-/// What the engine does not report yet.
 impl Budget {
     /// The state of another key from here on: full, with nothing in flight.
     pub(crate) fn recycle(&self, settings: RetryBudget) {
@@ -108,6 +107,7 @@ impl Budget {
     }
 
     /// Whether a new budget would give the same answers.
+    #[cfg(test)]
     pub(crate) fn is_idle(&self) -> bool {
         self.pay_floor();
         if self.tariff.is_share() { self.share.is_idle() } else { self.bucket.is_full() }

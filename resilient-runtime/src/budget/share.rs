@@ -45,6 +45,7 @@ impl Share {
         limit(self.0.load(Ordering::Relaxed))
     }
 
+    #[cfg(test)]
     pub(super) fn is_idle(&self) -> bool {
         self.0.load(Ordering::Relaxed) == 0
     }

@@ -6,6 +6,7 @@ use crate::{
     keyed::{Guard, StateKey},
     operation::Site,
     outcome::{Ending, Judgement},
+    pool::Seat,
     rejected::Rejected,
     time,
 };
@@ -18,13 +19,15 @@ use std::{ops::ControlFlow, task::Poll};
 /// late is returned.
 pub struct BlockingCall {
     pub(super) core: Core,
+    /// The thread for the next attempt, once a retry has it.
+    pub(super) seat: Option<Seat>,
 }
 
 impl BlockingCall {
     /// A call that has come in and passed no guard yet.
     #[must_use]
     pub fn new(site: &'static Site) -> Self {
-        Self { core: Core::new(site, Shape::Sync) }
+        Self { core: Core::new(site, Shape::Sync), seat: None }
     }
 
     /// The same, with the key that every attempt carries.

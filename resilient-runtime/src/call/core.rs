@@ -355,9 +355,46 @@ impl Core {
         self.phase = Phase::Running;
     }
 
+    // ===== the body on another thread =====
+
+    /// The permit, which stays taken until the body ends, whoever still waits for it.
+    pub(super) fn lend_permit(&mut self) -> Option<Permit> {
+        self.permit.take()
+    }
+
+    /// The body ended in time.
+    pub(super) fn take_back(&mut self, permit: Option<Permit>) {
+        self.permit = permit;
+    }
+
+    // ===== the flight of a coalesced call =====
+
+    /// The deadline, and whether it is the operation's own.
+    pub(super) fn deadline(&self) -> (Moment, bool) {
+        (self.deadline, self.own_deadline)
+    }
+
+    /// When the call came in, as long as it has not started.
+    pub(super) fn entered(&self) -> Moment {
+        self.started
+    }
+
+    /// The call waited for another one's answer, and is to ask itself now: its first attempt starts here.
+    pub(super) fn sets_out(&mut self) {
+        self.started = now();
+    }
+
+    /// Another call's answer is this one's, too; no guard hears of it twice.
+    pub(super) fn answered(&mut self, end: End, why: Option<Stop>) {
+        self.end = end;
+        self.operation.counters.coalesced.add();
+        self.release(Sample::Neutral, now());
+        self.announce(end == End::Success, why);
+    }
+
     // ===== after an attempt =====
 
-    /// The body returned, `ran` after it was started.
+    /// The body returned.
     pub(crate) fn settle(&mut self, judgement: Judgement, cooperative: bool) -> Next {
         let at = now();
         let ran = at.since(self.started);
@@ -529,6 +566,8 @@ impl Core {
             Stop::NoTime
         } else if self.forbids_repeats() {
             Stop::CircuitOpen
+        } else if !self.has_permit() {
+            Stop::Full
         } else {
             match self.turn(at) {
                 Ok(Poll::Pending) => return Poll::Pending,
@@ -539,20 +578,34 @@ impl Core {
                 Err(_) => Stop::RateLimit,
             }
         };
-        // A guard refuses the retry: the call ends as its last attempt did, and the token comes back.
+        Poll::Ready(self.call_off(why))
+    }
+
+    /// A call that left its permit with a body still running needs one more for the next body.
+    fn has_permit(&mut self) -> bool {
+        match self.guards().gate {
+            Some(gate) if self.permit.is_none() => {
+                self.permit = gate.try_acquire_as(self.context.criticality);
+                self.permit.is_some()
+            }
+            _ => true,
+        }
+    }
+
+    /// A guard refuses the retry: the call ends as its last attempt did, and the token comes back.
+    pub(super) fn call_off(&mut self, why: Stop) -> Next {
         let (sample, class) = self.before.expect("a backoff follows a failed attempt");
         self.operation.counters.failed_as(class);
-        Poll::Ready(self.end(sample, Some(why), at))
+        self.end(sample, Some(why), now())
     }
 
     // ===== the end =====
 
-    fn reject(&mut self, kind: RejectedKind, retry_after: Option<Duration>) -> Rejected {
+    pub(super) fn reject(&mut self, kind: RejectedKind, retry_after: Option<Duration>) -> Rejected {
         self.operation.counters.rejected(kind);
         self.end = End::Failure;
         self.release(Sample::Neutral, now());
-        stop::set(None);
-        context::ended(|inner| inner.failed = Some(self.operation));
+        self.announce(false, None);
         Rejected::new(self.operation.name, kind, retry_after)
     }
 
@@ -562,19 +615,25 @@ impl Core {
             self.ticket = None;
         }
         self.release(sample, at);
-        stop::set(why);
-        match why {
-            None => context::ended(|inner| *inner = context::Inner::default()),
-            Some(why) => {
-                self.operation.counters.stopped(why);
-                let retried = self.policy().retries > 0 && why != Stop::NotRepeatable;
-                context::ended(|inner| {
-                    inner.failed = Some(self.operation);
-                    inner.retried |= retried;
-                });
-            }
+        if let Some(why) = why {
+            self.operation.counters.stopped(why);
         }
+        self.announce(why.is_none(), why);
         Next::End
+    }
+
+    /// Tells the caller, and the attempt around the call, how it ended.
+    fn announce(&self, succeeded: bool, why: Option<Stop>) {
+        stop::set(why);
+        let retried = self.policy().retries > 0 && why.is_some_and(|why| why != Stop::NotRepeatable);
+        context::ended(|inner| {
+            if succeeded {
+                *inner = context::Inner::default();
+            } else {
+                inner.failed = Some(self.operation);
+                inner.retried |= retried;
+            }
+        });
     }
 
     /// Every guard takes back what it gave.

@@ -1,6 +1,6 @@
 //! How a call passes the guards: the layers of the design, in their order.
 //!
-//! > fallback ( deadline ( bulkhead ( breaker ( retry + budget ( attempt timeout [ body ] ) ) ) ) )
+//! > fallback ( deadline ( coalesce ( bulkhead ( breaker ( retry + budget ( attempt timeout [ body ] ) ) ) ) ) )
 //!
 //! [`Core`] holds the layers and decides; it knows neither futures nor the body's type. [`Call`] drives it as a future,
 //! [`BlockingCall`] as plain code, through the same five steps:
@@ -15,15 +15,19 @@
 
 mod aside;
 mod blocking;
+mod coalesced;
 mod core;
 mod degrade;
 mod future;
 mod hedged;
+mod threaded;
 mod value;
 
 pub use blocking::BlockingCall;
+pub use coalesced::{Leading, Shareable};
 pub use degrade::Keepable;
 pub use future::Call;
+pub use threaded::Movable;
 pub use value::{call, call_blocking};
 
 pub(crate) use self::core::{Core, Next};

@@ -200,6 +200,7 @@ impl Reservation {
     }
 
     /// What a drop does, by the caller's reading of the clock.
+    #[cfg(test)]
     pub(crate) fn give_back(self, at: Moment) {
         self.limiter.give_back(&self, at);
         std::mem::forget(self);

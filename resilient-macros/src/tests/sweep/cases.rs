@@ -191,7 +191,7 @@ impl<'a> Cases<'a> {
                 let top = choice.parent.unwrap_or(choice.key);
                 let is_read = rule.reads.iter().any(|at| at.split('.').next() == Some(top.at));
                 let is_said = args.contains(top.word) || matches!(top.takes, Takes::Rules | Takes::Nothing);
-                choice.is_right() && !choice.key.later && !is_read && !is_said
+                choice.is_right() && !is_read && !is_said
             };
             for choice in self.keys.iter().flatten().filter(is_apart) {
                 let beside: Vec<_> = self.parents(&[choice]).into_iter().chain([choice]).collect();
@@ -265,7 +265,7 @@ impl<'a> Cases<'a> {
         if !is_async && !has(&all, "blocking") {
             all.push(self.right("blocking", "cooperative"));
         }
-        if repeats(&all) && !has(&all, "read") && !has(&all, "write") {
+        if (repeats(&all) || has(&all, "coalesce")) && !has(&all, "read") && !has(&all, "write") {
             all.push(self.right("read", ""));
         }
         if repeats(&all) && has(&all, "write") && !has(&all, "idempotency_key") {
@@ -327,7 +327,8 @@ fn entry(choice: &Choice, options: &str, form: usize) -> String {
         Rest::Value(value) => value.as_str(),
     };
     let inside = match key.takes {
-        Takes::Nothing => return spelled.clone(),
+        Takes::Nothing if options.is_empty() => return spelled.clone(),
+        Takes::Nothing => options.to_owned(),
         Takes::Rules => return format!("{spelled}({value})"),
         Takes::Options if options.is_empty() => key.example.to_owned(),
         Takes::Options => options.to_owned(),

@@ -11,7 +11,7 @@ pub struct Choice {
     /// The key as it is spelled here.
     pub spelled: String,
     pub rest: Rest,
-    /// The faults of this text by itself, without "not there yet" about its key; `None` where only the macro can say.
+    /// The faults of this text by itself; `None` where only the macro can say.
     pub faults: Option<Vec<Rule>>,
 }
 
@@ -37,7 +37,7 @@ impl Choice {
             self.key.takes,
             Takes::Time | Takes::Count | Takes::Share | Takes::Factor | Takes::Window | Takes::Delay
         );
-        let is_word = self.key.words.iter().any(|word| word.word == self.value());
+        let is_word = self.key.words.iter().any(|word| *word == self.value());
         takes
             && !is_word
             && self.is_right()
@@ -174,10 +174,9 @@ impl Choices {
         let quotable =
             matches!(self.key.takes, Takes::Word | Takes::Time | Takes::Share | Takes::Window | Takes::Delay);
         for word in self.key.words {
-            let faults = || Some(if word.later { vec![R01] } else { vec![] });
-            self.put(false, Rest::Value(word.word.to_owned()), faults());
+            self.put(false, Rest::Value((*word).to_owned()), Some(vec![]));
             if quotable {
-                self.put(false, Rest::Value(format!("\"{}\"", word.word)), faults());
+                self.put(false, Rest::Value(format!("\"{}\"", word)), Some(vec![]));
             }
         }
     }
@@ -284,7 +283,10 @@ impl Choices {
     /// Text behind the key that is no `= value`.
     fn misshapen(&mut self) {
         let texts: &[&str] = match self.key.takes {
-            Takes::Nothing => &[" = true", "(all)", " =", " 5", "!", "::x", " x", "[1]", " == 1", "()"],
+            Takes::Nothing if self.key.options.is_empty() => {
+                &[" = true", "(all)", " =", " 5", "!", "::x", " x", "[1]", " == 1", "()"]
+            }
+            Takes::Nothing => &[" = true", " =", " 5", "!", "::x", " x", "[1]", " == 1"],
             Takes::Rules => &["", " =", " 5", "!", "[R07]", " == R07", "(R07) x", "()"],
             Takes::Options => &["", " =", " = 3", " = x", " 5", "!", "[1]", " == 1", " => 1"],
             _ if self.key.options.is_empty() => {

@@ -3,7 +3,10 @@
 use super::choices::{Choice, Rest};
 use crate::keys::Takes;
 use resilient_policy::Kind;
-use resilient_policy::Rule::{self, R01, R02, R10, R11, R13, R15, R23, R36};
+use resilient_policy::Rule::{self, R01, R02, R10, R11, R13, R15, R23, R36, R37};
+
+/// The ways to write it.
+const ON_A_THREAD: [&str; 2] = ["thread", "\"thread\""];
 
 /// The faults that an attribute is to have.
 #[derive(Default)]
@@ -20,7 +23,7 @@ impl Expected {
     /// What is wrong with these settings together; `None` where one of them is open.
     pub fn of(chosen: &[&Choice], is_async: bool) -> Option<Self> {
         let plan = Plan::of(chosen);
-        let mut must: Vec<_> = late(chosen).collect();
+        let mut must = Vec::new();
         for choice in chosen {
             let faults = choice.faults.as_ref()?;
             // Nobody asks for the number of an option that should not be there.
@@ -59,15 +62,6 @@ impl Expected {
     }
 }
 
-/// "Not there yet", said of each key whose text can be read.
-fn late<'a>(chosen: &'a [&Choice]) -> impl Iterator<Item = Rule> + 'a {
-    let is_unread = |key: &Choice| {
-        let options = chosen.iter().filter(|it| it.parent.is_some_and(|parent| parent.at == key.key.at));
-        key.is_refused() || options.into_iter().any(|option| option.is_refused())
-    };
-    chosen.iter().filter(move |it| it.key.later && !is_unread(it)).map(|_| R01)
-}
-
 /// Whether these settings repeat the function.
 pub fn repeats(chosen: &[&Choice]) -> bool {
     let budget = chosen.iter().any(|it| it.key.at == "retry_budget" && it.value() != "none");
@@ -95,7 +89,9 @@ fn conflicts(chosen: &[&Choice], is_async: bool) -> Vec<Rule> {
     let count = |ats: &[&'static str]| ats.iter().filter(|at| has(at)).count();
     wrong(R02, 2 * usize::from(has("read") && has("write")));
     wrong(R10, usize::from(has("hedge") && has("write")));
-    wrong(R11, usize::from(has("write") && !matches!(plan, Plan::None | Plan::Path)));
+    let twice = plan == Plan::Cached && has("fallback.key") && has("coalesce.key");
+    wrong(R02, usize::from(twice));
+    wrong(R11, usize::from(has("write") && (has("coalesce") || !matches!(plan, Plan::None | Plan::Path))));
     wrong(R13, usize::from(has("retry_budget") && !says("retry_budget", "none") && !repeats(chosen) && !has("hedge")));
     wrong(R15, usize::from(repeats(chosen) && says("retry.jitter", "none")));
     wrong(R36, usize::from(says("retry_budget", "none")));
@@ -103,6 +99,7 @@ fn conflicts(chosen: &[&Choice], is_async: bool) -> Vec<Rule> {
         wrong(R23, count(&["blocking"]));
     } else {
         wrong(R23, count(&["hedge", "rate_limit.max_wait"]));
+        wrong(R37, usize::from(ON_A_THREAD.iter().any(|thread| says("blocking", thread)) && !has("bulkhead")));
     }
     wrong(R01, chosen.iter().filter(|choice| is_misfit(chosen, plan, choice.key.at)).count());
     faults

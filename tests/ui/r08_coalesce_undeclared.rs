@@ -1,0 +1,8 @@
+use resilient::resilient;
+
+#[resilient(timeout_ms = 60, coalesce)]
+async fn stock(sku: &str) -> Result<u64, resilient::Rejected> {
+    Ok(sku.len() as u64)
+}
+
+fn main() {}
