@@ -1,4 +1,4 @@
-//! A [`Policy`] as the `const` that a person would write: what differs from the defaults, and nothing else.
+//! A [`Policy`] as a person would write it: what differs from the defaults, and nothing else.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -102,6 +102,12 @@ macro_rules! words {
 
 words!(Adaptive Blocking Earn Jitter Order Safety Scope Shape);
 
+/// `.key(value)`, if there is a value.
+fn set(key: &str, value: Option<TokenStream>) -> Option<TokenStream> {
+    let key = Ident::new(key, Span::call_site());
+    value.map(|value| quote!(.#key(#value)))
+}
+
 /// The fields of one struct that differ from its defaults.
 struct Fields<'a> {
     writer: &'a Writer<'a>,
@@ -147,6 +153,11 @@ impl<'a> Writer<'a> {
         Fields { writer: self, list: Vec::new(), all: 0 }
     }
 
+    /// Whether a constant or a name stands for an option of this guard.
+    fn wrote(&self, guard: &str) -> bool {
+        self.written.keys().any(|at| at.starts_with(guard))
+    }
+
     /// The value at `at`: what is written for it, else `value`.
     fn value<T: Value>(&self, at: &str, value: &T) -> TokenStream {
         match self.written.get(at) {
@@ -155,43 +166,61 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn some(&self, value: Option<TokenStream>) -> Option<TokenStream> {
-        value.map(|value| <Option<u32> as Value>::around(self, &value))
-    }
-
-    /// The whole policy.
+    /// The whole policy: `Policy::NEW.timeout_ms(60)`, one setter per key.
     pub fn policy(&self, policy: &Policy) -> TokenStream {
-        let unset = Policy::NEW;
-        let mut fields = self.fields();
-        fields.put("shape", "", &policy.shape, &unset.shape);
-        fields.put("name", "name", &policy.name, &unset.name);
-        fields.put("dependency", "dependency", &policy.dependency, &unset.dependency);
-        fields.put("safety", "", &policy.safety, &unset.safety);
-        fields.put("keyed", "", &policy.keyed, &unset.keyed);
-        fields.set("timeout", self.timeout(policy.timeout));
-        fields.put("deadline", "deadline", &policy.deadline, &unset.deadline);
-        fields.put("retries", "retries", &policy.retries, &unset.retries);
-        fields.set("retry", self.retry(&policy.retry));
-        fields.set("retry_budget", self.some(policy.retry_budget.map(|budget| self.budget(budget))));
-        fields.set("breaker", self.some(policy.breaker.map(|breaker| self.breaker(&breaker))));
-        fields.set("bulkhead", self.some(policy.bulkhead.map(|gate| self.bulkhead(&gate))));
-        fields.set("rate_limit", self.some(policy.rate_limit.map(|rate| self.rate_limit(&rate))));
-        fields.set("hedge", self.some(policy.hedge.map(|hedge| self.hedge(&hedge))));
-        fields.set("fallback", self.some(policy.fallback.map(|plan| self.fallback(plan))));
-        fields.put("blocking", "", &policy.blocking, &unset.blocking);
-        fields.put("coalesce", "", &policy.coalesce, &unset.coalesce);
-        fields.set("allow", self.allowed(policy.allow));
-        fields.finish("Policy")
+        let (root, unset) = (self.root, Policy::NEW);
+        let shape = (policy.shape != unset.shape).then(|| policy.shape.tokens(self));
+        let blocking = policy.blocking.map(|blocking| blocking.tokens(self));
+        let retries = (policy.retries != unset.retries || self.written.contains_key("retries"))
+            .then(|| self.value("retries", &policy.retries));
+        let setters = [
+            set("shape", shape),
+            set("name", self.option("name", policy.name)),
+            set("dependency", self.option("dependency", policy.dependency)),
+            match policy.safety {
+                Safety::Undeclared => None,
+                Safety::Read => Some(quote!(.read())),
+                Safety::Write => Some(quote!(.write())),
+            },
+            policy.keyed.then(|| quote!(.keyed())),
+            match policy.timeout {
+                Timeout::Unset => None,
+                Timeout::None => Some(quote!(.no_timeout())),
+                Timeout::After(limit) => Some(self.time("timeout", limit)),
+            },
+            policy.deadline.map(|limit| self.time("deadline", limit)),
+            set("retries", retries),
+            set("retry", self.retry(&policy.retry)),
+            set("retry_budget", policy.retry_budget.map(|budget| self.budget(budget))),
+            set("breaker", policy.breaker.map(|breaker| self.breaker(&breaker))),
+            set("bulkhead", policy.bulkhead.map(|gate| self.bulkhead(&gate))),
+            set("rate_limit", policy.rate_limit.map(|rate| self.rate_limit(&rate))),
+            set("hedge", policy.hedge.map(|hedge| self.hedge(&hedge))),
+            set("fallback", policy.fallback.map(|plan| self.fallback(plan))),
+            set("blocking", blocking),
+            policy.coalesce.then(|| quote!(.coalesce())),
+            set("allow", self.allowed(policy.allow)),
+        ];
+        let setters = setters.iter().flatten();
+        quote!(#root::policy::Policy::NEW #(#setters)*)
     }
 
-    fn timeout(&self, timeout: Timeout) -> Option<TokenStream> {
-        let root = self.root;
-        match timeout {
-            Timeout::Unset => None,
-            Timeout::None => Some(quote!(#root::policy::Timeout::None)),
-            Timeout::After(limit) => {
-                let limit = self.value("timeout", &limit);
-                Some(quote!(#root::policy::Timeout::After(#limit)))
+    /// What is written for an option, or its value.
+    fn option<T: Value>(&self, at: &str, value: Option<T>) -> Option<TokenStream> {
+        self.written.get(at).cloned().or_else(|| value.map(|value| value.tokens(self)))
+    }
+
+    /// `.timeout_ms(60)`, or `.timeout(…)` where it is no whole number of milliseconds.
+    fn time(&self, key: &str, limit: Duration) -> TokenStream {
+        let millis = u64::try_from(limit.as_millis()).ok().filter(|millis| Duration::from_millis(*millis) == limit);
+        match (self.written.get(key), millis) {
+            (None, Some(millis)) => {
+                let (setter, millis) = (format_ident!("{key}_ms"), Literal::u64_unsuffixed(millis));
+                quote!(.#setter(#millis))
+            }
+            _ => {
+                let (setter, limit) = (format_ident!("{key}"), self.value(key, &limit));
+                quote!(.#setter(#limit))
             }
         }
     }
@@ -226,6 +255,10 @@ impl<'a> Writer<'a> {
     }
 
     fn breaker(&self, breaker: &Breaker) -> TokenStream {
+        if *breaker == Breaker::named(breaker.name) && !self.wrote("breaker.") {
+            let (root, name) = (self.root, self.value("breaker", &breaker.name));
+            return quote!(#root::policy::Breaker::named(#name));
+        }
         let unset = Breaker::NEW;
         let mut fields = self.fields();
         fields.put("name", "breaker", &breaker.name, &unset.name);
@@ -264,6 +297,13 @@ impl<'a> Writer<'a> {
 
     fn bulkhead(&self, gate: &Bulkhead) -> TokenStream {
         let root = self.root;
+        match gate.limit {
+            Limit::Fixed(size) if *gate == Bulkhead::of(size) && !self.wrote("bulkhead.") => {
+                let size = self.value("bulkhead", &size);
+                return quote!(#root::policy::Bulkhead::of(#size));
+            }
+            _ => {}
+        }
         let limit = match gate.limit {
             Limit::Fixed(size) => {
                 let size = self.value("bulkhead", &size);
@@ -331,6 +371,9 @@ impl<'a> Writer<'a> {
                 quote!(Path { function: #function, timeout: #timeout })
             }
         };
+        if !plan.on_any {
+            return quote!(#root::policy::Fallback::of(#root::policy::FallbackKind::#kind));
+        }
         let on_any = plan.on_any;
         quote!(#root::policy::Fallback { kind: #root::policy::FallbackKind::#kind, on_any: #on_any })
     }

@@ -4,10 +4,10 @@
 //! async fn view_stock(sku: &str) -> Result<Stock, StockError> {
 //!     use resilient::__private as __resilient;
 //!     let site = { static SITE: Site = …; &SITE };
-//!     let mut call = pin!(Call::new(site));
+//!     let mut call = Call::new(site);
 //!     let ending = loop {
-//!         let attempt = pin!(Some(async move { /* the user's body */ }));
-//!         if let Break(ending) = call.as_mut().attempt(attempt, judge).await {
+//!         let flow = call.attempt(async move { /* the user's body */ }, judge).await;
+//!         if let Break(ending) = flow {
 //!             break ending;
 //!         }
 //!     };

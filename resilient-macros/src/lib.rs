@@ -9,7 +9,7 @@
 //! | `arguments`, `output`, `unwrapped` → `function` | the function's signature; its body stays the tokens that it is |
 //! | `policy` | the settings as a `Policy` with every default |
 //! | `check` | the rules of `resilient-policy`, and those that need the signature |
-//! | `plan`, `constant` | every decision about the expansion, and the policy as a `const` |
+//! | `plan`, `constant` | every decision about the expansion, and the policy as an expression |
 //! | `expand` | the plan in tokens; no decisions |
 //!
 //! `errors` collects: every fault of one attribute is reported at once, each on its own token, and the function is

@@ -236,6 +236,11 @@ impl Reader<'_> {
             self.errors.over(Rule::R03, &self.tokens, said);
             return Some(None);
         }
+        if let Err(error) = syn::parse2::<Expr>(answer.clone()) {
+            let said = format!("`value` takes one expression ({error}); write `value(0)`");
+            self.errors.at(Rule::R03, error.span(), said);
+            return Some(None);
+        }
         Some(Some(Value::Answer(answer)))
     }
 

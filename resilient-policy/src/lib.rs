@@ -30,6 +30,7 @@ mod rate_limit;
 mod retry;
 mod rule;
 pub mod rules;
+mod setters;
 mod text;
 
 pub use breaker::{Breaker, Scope, Window};

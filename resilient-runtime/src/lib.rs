@@ -63,12 +63,12 @@ pub mod __private {
     pub use crate::__list as list;
     pub use crate::{
         arguments::{Itself, Key, KeyPart, Part, Reusable, Slot},
-        call::{BlockingCall, Call, Keepable, Leading, Movable, Shareable},
+        call::{BlockingCall, Call, Judge, Keepable, Leading, Movable, Shareable, once},
         catalog::Listed,
         classify::RetryAfter,
         idempotency::KeyArgument,
         keyed::{Guard, Placeholder, StateKey},
-        operation::{Location, Site},
+        operation::Site,
         outcome::{
             Answer, Ending, HoldsRejected, Judged, Judgement, OfValue, PlanB, Probe, Rejectable, give, judge_by,
             or_value, unnamed,

@@ -38,15 +38,18 @@ impl fmt::Display for Location {
 
 /// The handle of a call site: one static per annotated function, shared by all its instantiations.
 pub struct Site {
-    policy: &'static Policy,
+    policy: Policy,
     at: Location,
     operation: OnceRef<'static, Operation>,
 }
 
 impl Site {
-    /// A handle that finds its guards at its first call.
+    /// A handle for the function of this name, at the place that asks for it; it finds its guards at its first call.
     #[must_use]
-    pub const fn new(policy: &'static Policy, at: Location) -> Self {
+    #[track_caller]
+    pub const fn new(policy: Policy, module: &'static str, function: &'static str) -> Self {
+        let caller = std::panic::Location::caller();
+        let at = Location { module, function, file: caller.file(), line: caller.line(), column: caller.column() };
         Self { policy, at, operation: OnceRef::new() }
     }
 
@@ -73,10 +76,7 @@ impl Site {
             !policy.coalesce,
             "a policy as a value has no arguments to tell one call from another; for `coalesce` annotate a function"
         );
-        let caller = std::panic::Location::caller();
-        let at =
-            Location { module: "", function: name, file: caller.file(), line: caller.line(), column: caller.column() };
-        Self::new(policy, at)
+        Self::new(*policy, "", name)
     }
 
     /// The guards of this function: one atomic load after the first call.
@@ -104,8 +104,8 @@ impl Site {
         operation
     }
 
-    pub(crate) fn policy(&self) -> &'static Policy {
-        self.policy
+    pub(crate) fn policy(&self) -> &Policy {
+        &self.policy
     }
 
     pub(crate) fn at(&self) -> Location {

@@ -180,7 +180,6 @@ pub mod unnamed {
         arguments::Key,
         call::{BlockingCall, Call, Keepable},
     };
-    use std::pin::Pin;
 
     /// [`Judged::judge`]
     pub fn judge<T, E: Judged<Result<T, E>>>(outcome: &Result<T, E>) -> Judgement {
@@ -203,7 +202,7 @@ pub mod unnamed {
     }
 
     /// [`Keepable::cached`]
-    pub fn cached<T, E>(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E>
+    pub fn cached<T, E>(call: &Call, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E>
     where
         T: Keepable<Result<T, E>>,
     {
@@ -211,12 +210,7 @@ pub mod unnamed {
     }
 
     /// [`Keepable::cached_blocking`]
-    pub fn cached_blocking<T, E>(
-        call: &mut BlockingCall,
-        digest: u64,
-        key: &Key<'_>,
-        outcome: Result<T, E>,
-    ) -> Result<T, E>
+    pub fn cached_blocking<T, E>(call: &BlockingCall, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E>
     where
         T: Keepable<Result<T, E>>,
     {

@@ -10,18 +10,28 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
-/// `let mut call = …;`
+/// `let mut call = …;`, or nothing where the call goes with its only attempt.
 pub fn call(plan: &Plan<'_>) -> TokenStream {
-    let root = &plan.root;
-    let (keyed, selects) = (plan.key.map(|at| keyed(plan, at)), selects(plan));
-    let call = if plan.function.output.is_async() {
-        quote_spanned!(Span::mixed_site()=> #root::core::pin::pin!(#root::Call::new(__site)#keyed #selects))
-    } else {
-        quote_spanned!(Span::mixed_site()=> #root::BlockingCall::new(__site)#keyed #selects)
-    };
+    if goes_along(plan) {
+        return TokenStream::new();
+    }
+    let call = new(plan);
     let leading = plan.coalesces.then(|| leading(plan));
     let moved = plan.threaded.then(|| moved(plan));
     quote_spanned!(Span::mixed_site()=> #moved #leading let mut __call = #call;)
+}
+
+/// Whether nothing needs the call before or after its only attempt.
+fn goes_along(plan: &Plan<'_>) -> bool {
+    let is_asked = plan.key.is_some() || plan.key_of.is_some() || !plan.selects.is_empty() || plan.coalesces;
+    plan.function.output.is_async() && !plan.looped && !is_asked && matches!(plan.ending, Ending::Conclude)
+}
+
+fn new(plan: &Plan<'_>) -> TokenStream {
+    let root = &plan.root;
+    let (keyed, selects) = (plan.key.map(|at| keyed(plan, at)), selects(plan));
+    let call = if plan.function.output.is_async() { quote!(Call) } else { quote!(BlockingCall) };
+    quote_spanned!(Span::mixed_site()=> #root::#call::new(__site)#keyed #selects)
 }
 
 /// The place of a lead, before the call, so that it outlives it.
@@ -73,21 +83,12 @@ fn keyed(plan: &Plan<'_>, at: usize) -> TokenStream {
     quote!(.keyed(#key(#value)))
 }
 
-/// How the runtime's methods are called: on the pinned call, and with `.await`; or on the call itself.
-pub fn lent(plan: &Plan<'_>) -> TokenStream {
-    if plan.function.output.is_async() {
-        quote_spanned!(Span::mixed_site()=> __call.as_mut())
-    } else {
-        quote_spanned!(Span::mixed_site()=> __call)
-    }
-}
-
 /// `let judge = …;`, where plan B needs it too.
 pub fn judge(plan: &Plan<'_>) -> TokenStream {
     match plan.ending {
         Ending::Path { .. } => {
-            let closure = closure(plan);
-            quote_spanned!(Span::mixed_site()=> let __judge = #closure;)
+            let (root, ret, judge) = (&plan.root, &plan.function.output.tokens, judged(plan));
+            quote_spanned!(Span::mixed_site()=> let __judge: #root::Judge<#ret> = #judge;)
         }
         _ => TokenStream::new(),
     }
@@ -97,28 +98,25 @@ pub fn judge(plan: &Plan<'_>) -> TokenStream {
 fn judge_here(plan: &Plan<'_>) -> TokenStream {
     match plan.ending {
         Ending::Path { .. } => quote_spanned!(Span::mixed_site()=> __judge),
-        _ => closure(plan),
+        _ => judged(plan),
     }
 }
 
-/// As a closure: the function's own type inside of a future would repeat a missing bound's error, and a pointer would take
-/// room in every call.
-fn closure(plan: &Plan<'_>) -> TokenStream {
-    let (root, ret, judged) = (&plan.root, &plan.function.output.tokens, judged(plan));
-    quote_spanned!(Span::mixed_site()=> |__outcome: &#ret| -> #root::Judgement { #judged })
-}
-
-/// What judges an outcome, by one bounded path that carries the user's type and nothing else of the user's.
+/// What judges an outcome: one bounded path that carries the user's type and nothing else of the user's; as a closure, one
+/// more body to compile, only where the user names a judge.
 fn judged(plan: &Plan<'_>) -> TokenStream {
     let (root, ret) = (&plan.root, &plan.function.output.tokens);
-    let base = match (plan.judge.by, plan.strict) {
-        (Some(path), _) => quote_spanned!(Span::mixed_site()=> #root::judge_by(__outcome, #path)),
-        (None, true) => {
-            let judge = asked(plan, "Error", &quote!(Judged), &quote!(judge));
-            quote_spanned!(Span::mixed_site()=> #judge(__outcome))
-        }
-        (None, false) => {
-            let judge = probed(plan, &quote!(judge));
+    let by_type = || {
+        if plan.strict { asked(plan, "Error", &quote!(Judged), &quote!(judge)) } else { probed(plan, &quote!(judge)) }
+    };
+    let crate::plan::Judge { by, success_on, ignore_on } = plan.judge;
+    if by.or(success_on).or(ignore_on).is_none() {
+        return by_type();
+    }
+    let base = match by {
+        Some(path) => quote_spanned!(Span::mixed_site()=> #root::judge_by(__outcome, #path)),
+        None => {
+            let judge = by_type();
             quote_spanned!(Span::mixed_site()=> (#judge)(__outcome))
         }
     };
@@ -130,9 +128,9 @@ fn judged(plan: &Plan<'_>) -> TokenStream {
         }),
         _ => quote_spanned!(Span::mixed_site()=> #path(__outcome)),
     };
-    let success = plan.judge.success_on.map(said).map(|yes| quote!(.success_on(#yes)));
-    let ignore = plan.judge.ignore_on.map(said).map(|yes| quote!(.ignore_on(#yes)));
-    quote_spanned!(Span::mixed_site()=> #base #success #ignore)
+    let success = success_on.map(said).map(|yes| quote!(.success_on(#yes)));
+    let ignore = ignore_on.map(said).map(|yes| quote!(.ignore_on(#yes)));
+    quote_spanned!(Span::mixed_site()=> |__outcome: &#ret| -> #root::Judgement { #base #success #ignore })
 }
 
 /// A function of a part of the return type, its `Value` or its `Error`: what is missing of the part is one error about it.
@@ -164,41 +162,43 @@ pub fn probed(plan: &Plan<'_>, what: &TokenStream) -> TokenStream {
 
 /// `let ending = …;`
 pub fn attempts(plan: &Plan<'_>) -> TokenStream {
-    let root = &plan.root;
-    if plan.hedged {
-        return hedged(plan);
-    }
-    let each = arguments::each(plan);
-    let way = match (plan.threaded, plan.looped) {
-        (false, true) => quote!(attempt),
-        (false, false) => quote!(once),
-        (true, true) => quote!(threaded),
-        (true, false) => quote!(threaded_once),
-    };
-    let attempt = attempt(plan, &way);
+    let ending = if plan.looped { repeated(plan) } else { once(plan) };
+    let ending = if plan.coalesces { joined(plan, &ending) } else { ending };
+    // The statement may hold the user's body: this silences only what our own statements before it would set off.
+    quote_spanned!(Span::mixed_site()=> #[allow(clippy::items_after_statements)] let __ending = #ending;)
+}
+
+/// Attempts until the runtime says that the call is over.
+fn repeated(plan: &Plan<'_>) -> TokenStream {
+    let (root, attempt) = (&plan.root, attempt(plan));
+    // A copy beside the first starts from arguments of its own, too: then they are made where the copies are.
+    let each = (!plan.hedged).then(|| arguments::each(plan));
     // With the user's word as its place, "value moved in the previous iteration of the loop" says which loop.
     let repeat = quote_spanned!(Span::mixed_site().located_at(plan.cause)=> loop);
-    let ending = if plan.looped {
-        quote_spanned! {Span::mixed_site()=>
-            #repeat {
-                #each
-                #attempt
-                if let #root::core::ops::ControlFlow::Break(__ending) = __flow {
-                    break __ending;
-                }
+    quote_spanned! {Span::mixed_site()=>
+        #repeat {
+            #each
+            let __flow = #attempt;
+            if let #root::core::ops::ControlFlow::Break(__ending) = __flow {
+                break __ending;
             }
         }
-    } else {
-        quote_spanned! {Span::mixed_site()=>
-            {
-                #each
-                #attempt
-                __flow
-            }
+    }
+}
+
+/// The only attempt.
+fn once(plan: &Plan<'_>) -> TokenStream {
+    let (each, attempt) = (arguments::each(plan), attempt(plan));
+    if each.is_empty() {
+        return attempt;
+    }
+    quote_spanned! {Span::mixed_site()=>
+        {
+            #each
+            let __ending = #attempt;
+            __ending
         }
-    };
-    let ending = if plan.coalesces { joined(plan, &ending) } else { ending };
-    quote_spanned!(Span::mixed_site()=> let __ending = #ending;)
+    }
 }
 
 /// The attempts, unless another call that asks the same answers this one, too.
@@ -210,71 +210,44 @@ fn joined(plan: &Plan<'_>, attempts: &TokenStream) -> TokenStream {
         let name = Ident::new(name, Span::mixed_site());
         returned(plan, &quote!(Shareable::#name))
     });
-    let lent = if is_async { lent(plan) } else { quote_spanned!(Span::mixed_site()=> &mut __call) };
     let wait = is_async.then(|| quote!(.await));
     quote_spanned! {Span::mixed_site()=>
-        match #join(#lent, __digest, &__key, &mut __leading)#wait {
+        match #join(&mut __call, __digest, &__key, &mut __leading)#wait {
             #root::core::ops::ControlFlow::Break(__ending) => __ending,
             #root::core::ops::ControlFlow::Continue(()) => {
                 let __ending = #attempts;
-                #land(#lent, &mut __leading, __ending)
+                #land(&mut __call, &mut __leading, __ending)
             }
         }
     }
 }
 
-/// The same for attempts in two copies: a closure makes each, from arguments of its own, and they are pinned side by side.
-fn hedged(plan: &Plan<'_>) -> TokenStream {
-    let root = &plan.root;
-    let (each, body, judge) = (arguments::each(plan), future(plan), judge_here(plan));
-    let repeat = quote_spanned!(Span::mixed_site().located_at(plan.cause)=> loop);
-    let place = quote!(#root::core::pin::pin!(#root::core::option::Option::None));
-    quote_spanned! {Span::mixed_site()=>
-        let (mut __first, mut __second) = (#place, #place);
-        let __ending = #repeat {
-            let __make = || { #each #body };
-            let __flow = __call.as_mut().hedged(__first.as_mut(), __second.as_mut(), __make, #judge).await;
-            if let #root::core::ops::ControlFlow::Break(__ending) = __flow {
-                break __ending;
-            }
-        };
+/// One attempt: the body stands in the call itself, where rustc sees that a closure is called once and may hand on what it
+/// borrows.
+fn attempt(plan: &Plan<'_>) -> TokenStream {
+    let (root, body, judge) = (&plan.root, body(plan), judge_here(plan));
+    if plan.hedged {
+        let each = arguments::each(plan);
+        return quote_spanned!(Span::mixed_site()=> __call.hedged(|| { #each #body }, #judge).await);
     }
-}
-
-/// `let flow = …;`: one attempt and what came of it. A future is pinned first; a closure stands in the call itself, where
-/// rustc sees that it is called once and may hand on what it borrows.
-fn attempt(plan: &Plan<'_>, way: &TokenStream) -> TokenStream {
-    let (body, judge) = (body(plan), judge_here(plan));
-    // The statement holds the user's body: this silences only what our own statement before it would set off.
-    let allow = quote!(#[allow(clippy::items_after_statements)]);
-    if plan.function.output.is_async() {
-        quote_spanned! {Span::mixed_site()=>
-            #allow
-            let __attempt = #body;
-            let __flow = __call.as_mut().#way(__attempt, #judge).await;
-        }
-    } else if plan.threaded {
+    if plan.threaded {
+        let way = if plan.looped { quote!(threaded) } else { quote!(threaded_once) };
         let way = returned(plan, &quote!(Movable::#way));
-        quote_spanned!(Span::mixed_site()=> #allow let __flow = #way(&mut __call, #body, #judge);)
-    } else {
-        quote_spanned!(Span::mixed_site()=> #allow let __flow = __call.#way(#body, #judge);)
+        return quote_spanned!(Span::mixed_site()=> #way(&mut __call, #body, #judge));
+    }
+    match (plan.function.output.is_async(), plan.looped) {
+        (true, true) => quote_spanned!(Span::mixed_site()=> __call.attempt(#body, #judge).await),
+        (true, false) => {
+            let call = if goes_along(plan) { new(plan) } else { quote_spanned!(Span::mixed_site()=> &mut __call) };
+            quote_spanned!(Span::mixed_site()=> #root::once(#call, #body, #judge).await)
+        }
+        (false, true) => quote_spanned!(Span::mixed_site()=> __call.attempt(#body, #judge)),
+        (false, false) => quote_spanned!(Span::mixed_site()=> __call.once(#body, #judge)),
     }
 }
 
-/// The user's body as one attempt: a future pinned in place, or a closure.
+/// The user's body as one attempt.
 fn body(plan: &Plan<'_>) -> TokenStream {
-    let function = plan.function;
-    if function.output.is_async() {
-        return pinned(plan, &future(plan));
-    }
-    let cause = Span::mixed_site().located_at(plan.cause);
-    let moves = plan.moves.then(|| quote_spanned!(cause=> move));
-    let (ret, body) = (&function.output.tokens, &function.body);
-    quote_spanned!(cause=> #moves || -> #ret #body)
-}
-
-/// The user's body as a future.
-fn future(plan: &Plan<'_>) -> TokenStream {
     let function = plan.function;
     let cause = Span::mixed_site().located_at(plan.cause);
     let moves = plan.moves.then(|| quote_spanned!(cause=> move));
@@ -288,9 +261,13 @@ fn future(plan: &Plan<'_>) -> TokenStream {
             let opening = opening(plan);
             quote_spanned!(cause=> async #moves { #opening (#made).await })
         }
-        _ => {
+        (OutputKind::Async, _) => {
             let block = in_braces(&function.body, &opening(plan), function.body.stream());
             quote_spanned!(cause=> async #moves #block)
+        }
+        (OutputKind::Sync | OutputKind::Stream, _) => {
+            let (ret, body) = (&function.output.tokens, &function.body);
+            quote_spanned!(cause=> #moves || -> #ret #body)
         }
     }
 }
@@ -303,12 +280,6 @@ fn evaluated(body: &Group, moves: Option<&TokenStream>) -> TokenStream {
         return quote_spanned!(Span::mixed_site()=> (#moves || #body)());
     }
     body.to_token_stream()
-}
-
-/// `pin!(Some(…))`: an `Option`, so that the runtime can drop a body the moment it is cut.
-fn pinned(plan: &Plan<'_>, future: &TokenStream) -> TokenStream {
-    let root = &plan.root;
-    quote_spanned!(Span::mixed_site()=> #root::core::pin::pin!(#root::core::option::Option::Some(#future)))
 }
 
 /// The caller's own braces round our opening and the body: type errors land where they would without us.

@@ -1,7 +1,7 @@
 //! After the last attempt: the outcome, or plan B.
 
 use super::arguments::{handed_on, outside};
-use super::attempt::{asked, lent, probed};
+use super::attempt::{asked, probed};
 use super::quiet;
 use super::site::located;
 use crate::arguments::Hand;
@@ -118,14 +118,14 @@ fn settled(plan: &Plan<'_>) -> TokenStream {
 
 /// `default` and `value(…)`.
 fn instead(plan: &Plan<'_>, left_over: &TokenStream, value: &TokenStream) -> TokenStream {
-    let (root, ret, lent) = (&plan.root, &plan.function.output.tokens, lent(plan));
+    let (root, ret) = (&plan.root, &plan.function.output.tokens);
     let wrap = if plan.strict { quote!(<#ret as #root::Answer>::wrap) } else { probed(plan, &quote!(wrap)) };
     let settled = settled(plan);
     quote_spanned! {Span::mixed_site()=>
         #settled
-        let __instead = #lent.falls_back();
+        let __instead = __call.falls_back();
         if __instead {
-            #lent.served();
+            __call.served();
         }
         #left_over
         #root::or_value(__outcome, __instead, || (#wrap)(#value))
@@ -170,27 +170,27 @@ fn plan_b_with_error(plan: &Plan<'_>, path: &Expr, at: Span) -> TokenStream {
 /// rustc says best what does not fit; and its answer gets its type in one place, shown at the key: names of ours at the
 /// user's path would be found there by an editor.
 fn better(plan: &Plan<'_>, (path, at): (&Expr, Span), arguments: &[TokenStream], bounded: &TokenStream) -> TokenStream {
-    let (root, ret, lent) = (&plan.root, &plan.function.output.tokens, lent(plan));
+    let (root, ret) = (&plan.root, &plan.function.output.tokens);
     let mut list = Group::new(Delimiter::Parenthesis, quote!(#(#arguments),*));
     list.set_span(Span::mixed_site().located_at(path.span()));
     let asked = if plan.function.output.is_async() {
-        let plan_b = located(quote_spanned!(Span::mixed_site()=> #lent.plan_b(__plan, #bounded).await), at);
+        let plan_b = located(quote_spanned!(Span::mixed_site()=> __call.plan_b(__plan, #bounded).await), at);
         let answer = located(quote_spanned!(Span::mixed_site()=> __answer), at);
         quote_spanned! {Span::mixed_site()=>
-            let __plan = #root::core::pin::pin!(#root::core::option::Option::Some(#path #list));
+            let __plan = #path #list;
             match #plan_b {
                 #root::core::option::Option::Some(__answer) => {
                     let __answer: #ret = #answer;
-                    #lent.planned(__judge(&__answer)).then_some(__answer)
+                    __call.planned(__judge(&__answer)).then_some(__answer)
                 }
                 #root::core::option::Option::None => #root::core::option::Option::None,
             }
         }
     } else {
-        quote_spanned!(Span::mixed_site()=> #lent.plan_b(|| -> #ret { #path #list }, __judge, #bounded))
+        quote_spanned!(Span::mixed_site()=> __call.plan_b(|| -> #ret { #path #list }, __judge, #bounded))
     };
     quote_spanned! {Span::mixed_site()=>
-        let __better = if #lent.falls_back() {
+        let __better = if __call.falls_back() {
             #asked
         } else {
             #root::core::option::Option::None
@@ -201,11 +201,7 @@ fn better(plan: &Plan<'_>, (path, at): (&Expr, Span), arguments: &[TokenStream],
 /// `fallback = cached`
 fn cached(plan: &Plan<'_>) -> TokenStream {
     let concluded = conclude(plan);
-    let (serve, call) = if plan.function.output.is_async() {
-        (quote!(cached), lent(plan))
-    } else {
-        (quote!(cached_blocking), quote_spanned!(Span::mixed_site()=> &mut __call))
-    };
+    let serve = if plan.function.output.is_async() { quote!(cached) } else { quote!(cached_blocking) };
     let serve = asked(plan, "Value", &quote!(Keepable), &serve);
-    quote_spanned!(Span::mixed_site()=> #serve(#call, __digest, &__key, #concluded))
+    quote_spanned!(Span::mixed_site()=> #serve(&__call, __digest, &__key, #concluded))
 }

@@ -11,21 +11,19 @@ pub fn site(plan: &Plan<'_>) -> TokenStream {
     let homes = plan.site.homes.iter().map(|Home { name, ty, expr }| quote!(const #name: #ty = #expr;));
     let claims = plan.site.claims.iter().map(|(rule, span)| claim(root, *rule, *span));
     let (policy, function) = (&plan.site.policy, &plan.site.function);
+    // Each constant is one more body to compile, so the policy gets a name only where rustc is to check something about it.
+    let (named, policy) = if plan.site.claims.is_empty() {
+        (None, policy.clone())
+    } else {
+        let name = quote!(__RESILIENT_POLICY);
+        (Some(quote_spanned!(Span::mixed_site()=> const #name: #root::policy::Policy = #policy;)), name)
+    };
     quote_spanned! {Span::mixed_site()=>
         let __site: &'static #root::Site = {
             #(#homes)*
-            const __RESILIENT_POLICY: #root::policy::Policy = #policy;
+            #named
             #(#claims)*
-            static __RESILIENT_SITE: #root::Site = #root::Site::new(
-                &__RESILIENT_POLICY,
-                #root::Location {
-                    module: #root::core::module_path!(),
-                    function: #function,
-                    file: #root::core::file!(),
-                    line: #root::core::line!(),
-                    column: #root::core::column!(),
-                },
-            );
+            static __RESILIENT_SITE: #root::Site = #root::Site::new(#policy, #root::core::module_path!(), #function);
             #root::list!(&__RESILIENT_SITE);
             &__RESILIENT_SITE
         };

@@ -60,6 +60,15 @@ fn an_answer_for_many() {
 }
 
 #[test]
+fn a_second_copy() {
+    golden(
+        "hedged",
+        "timeout_ms = 60, hedge = p95",
+        "async fn view(&self, sku: String) -> Result<Stock, StockError> { self.get(sku).await }",
+    );
+}
+
+#[test]
 fn a_body_on_a_thread() {
     golden(
         "threaded",

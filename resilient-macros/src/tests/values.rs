@@ -5,8 +5,8 @@ use super::{expansion, faults, ids, on_async};
 /// What the policy says for these settings of an async function that reads.
 fn policy(args: &str) -> String {
     let text = expansion(args, "async fn view(id: u64) -> Result<Stock, E> { todo!() }");
-    let from = text.find("const __RESILIENT_POLICY").unwrap_or_else(|| panic!("{args}: {text}"));
-    let to = from + text[from..].find("static __RESILIENT_SITE").unwrap();
+    let from = text.find("__resilient::policy::Policy::NEW").unwrap_or_else(|| panic!("{args}: {text}"));
+    let to = from + text[from..].find("module_path!").unwrap();
     bare(&text[from..to].replace("__resilient::", ""))
 }
 
@@ -19,20 +19,20 @@ fn bare(text: &str) -> String {
 #[test]
 fn every_spelling_of_a_time_means_the_same() {
     for (args, expected) in [
-        ("timeout_ms = 60", "from_millis(60)"),
-        ("timeout = 60ms", "from_millis(60)"),
-        ("timeout = \"60ms\"", "from_millis(60)"),
-        ("timeout = \"60 ms\"", "from_millis(60)"),
-        ("timeout = 0.06s", "from_millis(60)"),
-        ("timeout = 60_000us", "from_millis(60)"),
-        ("timeout = 60_000µs", "from_millis(60)"),
+        ("timeout_ms = 60", "timeout_ms(60)"),
+        ("timeout = 60ms", "timeout_ms(60)"),
+        ("timeout = \"60ms\"", "timeout_ms(60)"),
+        ("timeout = \"60 ms\"", "timeout_ms(60)"),
+        ("timeout = 0.06s", "timeout_ms(60)"),
+        ("timeout = 60_000us", "timeout_ms(60)"),
+        ("timeout = 60_000µs", "timeout_ms(60)"),
         ("timeout_ms = 1.5", "from_nanos(1500000)"),
-        ("timeout = 2min", "from_millis(120000)"),
-        ("timeout = 1h", "from_millis(3600000)"),
-        ("timeout = LIMIT", "After(__RESILIENT_TIMEOUT)"),
+        ("timeout = 2min", "timeout_ms(120000)"),
+        ("timeout = 1h", "timeout_ms(3600000)"),
+        ("timeout = LIMIT", "timeout(__RESILIENT_TIMEOUT)"),
         ("timeout_ms = LIMIT_MS", "from_millis( __RESILIENT_TIMEOUT, )"),
-        ("timeout = none", "Timeout::None"),
-        ("timeout = \"none\"", "Timeout::None"),
+        ("timeout = none", "no_timeout()"),
+        ("timeout = \"none\"", "no_timeout()"),
     ] {
         let policy = policy(args);
         assert!(policy.contains(&bare(expected)), "{args}: {policy}");
@@ -42,10 +42,10 @@ fn every_spelling_of_a_time_means_the_same() {
 #[test]
 fn every_key_reaches_the_policy() {
     for (args, expected) in [
-        ("deadline_ms = 500", "deadline: core::option::Option::Some( core::time::Duration::from_millis(500)"),
-        ("retries = 2, read", "retries: 2"),
-        ("retries = MANY, read", "retries: __RESILIENT_RETRIES"),
-        ("retry(base_ms = 5), read", "retries: 1"),
+        ("deadline_ms = 500", ".deadline_ms(500)"),
+        ("retries = 2, read", ".retries(2)"),
+        ("retries = MANY, read", ".retries(__RESILIENT_RETRIES)"),
+        ("retry(base_ms = 5), read", ".retries(1)"),
         ("retry(base_ms = 5), read", "base: core::time::Duration::from_millis(5)"),
         ("retry(cap = 2s), read", "cap: core::time::Duration::from_millis(2000)"),
         ("retry(factor = 3), read", "factor: 3.0"),
@@ -57,7 +57,7 @@ fn every_key_reaches_the_policy() {
         ),
         ("retry(only_unsent), write", "only_unsent: true"),
         ("retry(overloaded), read", "overloaded: true"),
-        ("retry_budget = 0.2, read", "retries: 1"),
+        ("retry_budget = 0.2, read", ".retries(1)"),
         ("retry_budget = 20%, read", "ratio: 0.2"),
         ("retry_budget = \"20%\", read", "ratio: 0.2"),
         ("retry_budget = SHARE, read", "ratio: __RESILIENT_RETRY_BUDGET"),
@@ -67,7 +67,7 @@ fn every_key_reaches_the_policy() {
         ),
         ("retry_budget = (0.2, burst = 3), read", "burst: 3"),
         ("retry_budget = none, retries = 1, read, allow(R36)", "RetryBudget::Off"),
-        ("breaker = \"stock.view\"", "name: \"stock.view\""),
+        ("breaker = \"stock.view\"", "Breaker::named(\"stock.view\")"),
         ("breaker(\"b\", window = 40)", "Window::Count { size: 40,"),
         ("breaker(\"b\", window = SIZE)", "Window::Count { size: __RESILIENT_BREAKER_WINDOW,"),
         ("breaker(\"b\", min_calls = 5)", "min_calls: core::option::Option::Some(5)"),
@@ -86,9 +86,9 @@ fn every_key_reaches_the_policy() {
             "breaker(\"b\", probe_timeout_ms = 70)",
             "probe_timeout: core::option::Option::Some( core::time::Duration::from_millis(70)",
         ),
-        ("breaker(\"b\", scope = call)", "name: \"b\", ..policy::Breaker::NEW"),
-        ("bulkhead = 12", "Limit::Fixed(12)"),
-        ("bulkhead = SIZE", "Limit::Fixed( __RESILIENT_BULKHEAD, )"),
+        ("breaker(\"b\", scope = call)", "Breaker::named(\"b\")"),
+        ("bulkhead = 12", "Bulkhead::of(12)"),
+        ("bulkhead = SIZE", "Bulkhead::of( __RESILIENT_BULKHEAD, )"),
         ("bulkhead(12, name = \"gate\")", "name: core::option::Option::Some(\"gate\")"),
         ("fallback = cached", "Cached { max_stale: core::time::Duration::from_millis( 300000, ), max_entries: 1000, }"),
         (
@@ -104,10 +104,10 @@ fn every_key_reaches_the_policy() {
             "Path { function: \"plan\", timeout: core::option::Option::Some( core::time::Duration::from_millis(5)",
         ),
         ("fallback(default, on = any)", "on_any: true"),
-        ("name = \"a.b\"", "name: core::option::Option::Some(\"a.b\")"),
-        ("dependency = \"a\"", "dependency: core::option::Option::Some(\"a\")"),
-        ("read", "safety: policy::Safety::Read"),
-        ("write, idempotency_key = id", "safety: policy::Safety::Write, keyed: true"),
+        ("name = \"a.b\"", ".name(\"a.b\")"),
+        ("dependency = \"a\"", ".dependency(\"a\")"),
+        ("read", ".read()"),
+        ("write, idempotency_key = id", ".write().keyed()"),
         ("retries = 11, read, deadline_ms = 99_000, allow(R33)", "Allowed::of(&[policy::Rule::R33])"),
     ] {
         let policy = policy(&format!("timeout_ms = 60, {args}"));

@@ -1,11 +1,11 @@
 //! A call of a sync function: the same steps on the caller's thread.
 
-use super::{Core, Next, core::Start};
+use super::{Core, Judge, Next, core::Start};
 use crate::{
     idempotency::IdempotencyKey,
     keyed::{Guard, StateKey},
     operation::Site,
-    outcome::{Ending, Judgement},
+    outcome::Ending,
     pool::Seat,
     rejected::Rejected,
     time,
@@ -51,7 +51,7 @@ impl BlockingCall {
     }
 
     /// One attempt, and the wait before the next one if there is to be one.
-    pub fn attempt<R>(&mut self, body: impl FnOnce() -> R, judge: impl Fn(&R) -> Judgement) -> ControlFlow<Ending<R>> {
+    pub fn attempt<R>(&mut self, body: impl FnOnce() -> R, judge: Judge<R>) -> ControlFlow<Ending<R>> {
         if let Err(rejected) = self.start() {
             return ControlFlow::Break(Err(rejected));
         }
@@ -96,7 +96,7 @@ impl BlockingCall {
     ///
     /// # Panics
     /// If the policy does have retries, which the expansion does not let happen.
-    pub fn once<R>(&mut self, body: impl FnOnce() -> R, judge: impl Fn(&R) -> Judgement) -> Ending<R> {
+    pub fn once<R>(&mut self, body: impl FnOnce() -> R, judge: Judge<R>) -> Ending<R> {
         match self.attempt(body, judge) {
             ControlFlow::Break(ending) => ending,
             ControlFlow::Continue(()) => panic!("a call without retries was granted one"),

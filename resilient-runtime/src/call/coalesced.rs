@@ -7,8 +7,9 @@ use crate::{
     outcome::Ending,
     rejected::RejectedKind,
     stop::{Stop, last_stop},
-    time::block_on,
+    time::{Timer, block_on},
 };
+use pin_project_lite::pin_project;
 use std::{
     future::Future,
     ops::ControlFlow,
@@ -26,15 +27,11 @@ use std::{
 pub trait Shareable: Sized {
     /// `Break` with the answer of another call that asks the same now; `Continue` where this one is to ask, and
     /// [`Shareable::land`] what comes of it.
-    fn join<'a>(
-        call: Pin<&'a mut Call>,
-        digest: u64,
-        key: &'a Key<'a>,
-        leading: &'a mut Leading<Self>,
-    ) -> Joining<'a, Self>;
+    fn join<'a>(call: &'a mut Call, digest: u64, key: &'a Key<'a>, leading: &'a mut Leading<Self>)
+    -> Joining<'a, Self>;
 
     /// The call has ended.
-    fn land(call: Pin<&mut Call>, leading: &mut Leading<Self>, ending: Ending<Self>) -> Ending<Self>;
+    fn land(call: &mut Call, leading: &mut Leading<Self>, ending: Ending<Self>) -> Ending<Self>;
 
     /// [`Shareable::join`] for a sync function.
     fn join_blocking(
@@ -51,17 +48,17 @@ pub trait Shareable: Sized {
 #[diagnostic::do_not_recommend]
 impl<R: Clone + Send + Sync + 'static> Shareable for R {
     fn join<'a>(
-        mut call: Pin<&'a mut Call>,
+        call: &'a mut Call,
         digest: u64,
         key: &'a Key<'a>,
         leading: &'a mut Leading<Self>,
     ) -> Joining<'a, Self> {
-        let joined = call.as_mut().project().core.join(digest, key);
-        Box::pin(Join { call, joined: Some(joined), leading })
+        let joined = call.core.join(digest, key);
+        Box::pin(Join { timer: Timer::new(), call, joined: Some(joined), leading })
     }
 
-    fn land(call: Pin<&mut Call>, leading: &mut Leading<Self>, ending: Ending<Self>) -> Ending<Self> {
-        call.project().core.land(leading, ending)
+    fn land(call: &mut Call, leading: &mut Leading<Self>, ending: Ending<Self>) -> Ending<Self> {
+        call.core.land(leading, ending)
     }
 
     fn join_blocking(
@@ -167,32 +164,34 @@ impl Core {
     }
 }
 
-/// A call on its way to an answer or to the lead.
-struct Join<'a, R: Send + Sync + 'static> {
-    call: Pin<&'a mut Call>,
-    /// What it is to its flight, or what it ended with at once.
-    joined: Option<Result<Role<Landed<R>>, Ending<R>>>,
-    leading: &'a mut Leading<R>,
+pin_project! {
+    /// A call on its way to an answer or to the lead.
+    struct Join<'a, R> where R: Send, R: Sync, R: 'static {
+        #[pin]
+        timer: Timer,
+        call: &'a mut Call,
+        // What it is to its flight, or what it ended with at once.
+        joined: Option<Result<Role<Landed<R>>, Ending<R>>>,
+        leading: &'a mut Leading<R>,
+    }
 }
-
-impl<R: Send + Sync + 'static> Unpin for Join<'_, R> {}
 
 impl<R: Clone + Send + Sync + 'static> Future for Join<'_, R> {
     type Output = ControlFlow<Ending<R>>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let call = this.call.as_mut().project();
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let core = &mut this.call.core;
         Poll::Ready(match this.joined.take().expect("a call is not joined twice") {
             Err(ending) => ControlFlow::Break(ending),
             Ok(Role::Lead(lead)) => this.leading.take(lead),
             Ok(Role::Follow(mut follower)) => match follower.poll(cx) {
-                Poll::Ready(arrival) => arrived(call.core, arrival, this.leading),
+                Poll::Ready(arrival) => arrived(core, arrival, this.leading),
                 Poll::Pending => {
-                    this.joined = Some(Ok(Role::Follow(follower)));
-                    ready!(call.timer.poll_until(call.core.deadline().0, cx));
-                    this.joined = None;
-                    call.core.out_of_time()
+                    *this.joined = Some(Ok(Role::Follow(follower)));
+                    ready!(this.timer.poll_until(core.deadline().0, cx));
+                    *this.joined = None;
+                    core.out_of_time()
                 }
             },
         })

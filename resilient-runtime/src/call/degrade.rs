@@ -1,13 +1,14 @@
 //! The outermost layer: plan B.
 
-use super::{BlockingCall, Call, Core, core::End};
+use super::{BlockingCall, Call, Core, Judge, core::End};
 use crate::{
     arguments::Key,
     context::{self, Context, Inner},
     outcome::{Judgement, PlanB},
     report::Degraded,
-    time::{Moment, now},
+    time::{Moment, Timer, now},
 };
+use pin_project_lite::pin_project;
 use resilient_policy::FallbackKind;
 use std::{
     future::Future,
@@ -77,31 +78,27 @@ impl Core {
 impl Call {
     /// Whether plan B is to answer.
     #[must_use]
-    pub fn falls_back(self: Pin<&mut Self>) -> bool {
+    pub fn falls_back(&mut self) -> bool {
         self.core.falls_back()
     }
 
     /// A `default` or `value` answered.
-    pub fn served(self: Pin<&mut Self>) {
+    pub fn served(&mut self) {
         self.core.served(None);
     }
 
     /// Plan B: `None` where it was late.
     ///
     /// `bounded`: there is an outcome to return instead, so plan B may be cut at its timeout.
-    pub fn plan_b<'a, F: PlanB>(
-        mut self: Pin<&'a mut Self>,
-        plan: Pin<&'a mut Option<F>>,
-        bounded: bool,
-    ) -> impl Future<Output = Option<F::Output>> {
-        self.as_mut().project().core.start_plan(bounded);
-        PlanBFuture { call: self, plan }
+    pub fn plan_b<F: PlanB>(&mut self, plan: F, bounded: bool) -> impl Future<Output = Option<F::Output>> {
+        self.core.start_plan(bounded);
+        PlanBFuture { plan: Some(plan), timer: Timer::new(), call: self }
     }
 
     /// Plan B ended, with an outcome that means this: whether that is what the caller gets.
     #[must_use]
-    pub fn planned(self: Pin<&mut Self>, judgement: Judgement) -> bool {
-        self.project().core.planned(judgement)
+    pub fn planned(&mut self, judgement: Judgement) -> bool {
+        self.core.planned(judgement)
     }
 
     /// The hash of the arguments, taken before the first attempt.
@@ -111,28 +108,33 @@ impl Call {
     }
 }
 
-/// A plan B that is running.
-struct PlanBFuture<'a, F> {
-    call: Pin<&'a mut Call>,
-    plan: Pin<&'a mut Option<F>>,
+pin_project! {
+    /// A plan B that is running.
+    struct PlanBFuture<'a, F> {
+        #[pin]
+        plan: Option<F>,
+        #[pin]
+        timer: Timer,
+        call: &'a mut Call,
+    }
 }
 
 impl<F: Future> Future for PlanBFuture<'_, F> {
     type Output = Option<F::Output>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let call = this.call.as_mut().project();
+    fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        let core = &mut this.call.core;
         let plan = this.plan.as_mut().as_pin_mut().expect("a plan B is not polled after it ended");
         let polled = {
-            let _inside = call.core.context.enter();
+            let _inside = core.context.enter();
             plan.poll(cx)
         };
         let answer = match polled {
             Poll::Ready(outcome) => Some(outcome),
             Poll::Pending => {
-                ready!(call.timer.poll_until(call.core.until, cx));
-                call.core.plan_failed();
+                ready!(this.timer.poll_until(core.until, cx));
+                core.plan_failed();
                 None
             }
         };
@@ -154,7 +156,7 @@ impl BlockingCall {
     }
 
     /// Plan B: `None` where it failed. Nothing cuts it; it reads `resilient::remaining()`.
-    pub fn plan_b<R>(&mut self, plan: impl FnOnce() -> R, judge: impl Fn(&R) -> Judgement, bounded: bool) -> Option<R> {
+    pub fn plan_b<R>(&mut self, plan: impl FnOnce() -> R, judge: Judge<R>, bounded: bool) -> Option<R> {
         self.core.start_plan(bounded);
         let outcome = {
             let _inside = self.core.context.enter();
@@ -178,18 +180,18 @@ impl BlockingCall {
 )]
 pub trait Keepable<R> {
     /// Keeps a good outcome, and replaces a bad one by the last good answer to the same arguments.
-    fn cached(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: R) -> R;
+    fn cached(call: &Call, digest: u64, key: &Key<'_>, outcome: R) -> R;
     /// [`Keepable::cached`] for a sync function.
-    fn cached_blocking(call: &mut BlockingCall, digest: u64, key: &Key<'_>, outcome: R) -> R;
+    fn cached_blocking(call: &BlockingCall, digest: u64, key: &Key<'_>, outcome: R) -> R;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Clone + Send + Sync + 'static, E> Keepable<Result<T, E>> for T {
-    fn cached(call: Pin<&mut Call>, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E> {
+    fn cached(call: &Call, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E> {
         remember(&call.core, digest, key, outcome)
     }
 
-    fn cached_blocking(call: &mut BlockingCall, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E> {
+    fn cached_blocking(call: &BlockingCall, digest: u64, key: &Key<'_>, outcome: Result<T, E>) -> Result<T, E> {
         remember(&call.core, digest, key, outcome)
     }
 }

@@ -15,26 +15,27 @@ use crate::{
 use pin_project_lite::pin_project;
 use resilient_policy::Shape;
 use std::{
+    borrow::BorrowMut,
     future::Future,
     ops::ControlFlow,
     pin::Pin,
     task::{Context, Poll, ready},
 };
 
-pin_project! {
-    /// One call of an async function. Lives in the function's own frame; dropping it gives everything back.
-    pub struct Call {
-        pub(super) core: Core,
-        #[pin]
-        pub(super) timer: Timer,
-    }
+/// What judges an outcome. A pointer: a function's own type, inside of a future, would repeat the error about a bound that
+/// it misses, and a closure is one more body to compile per call site.
+pub type Judge<R> = fn(&R) -> Judgement;
+
+/// One call of an async function. Lives in the function's own frame; dropping it gives everything back.
+pub struct Call {
+    pub(super) core: Core,
 }
 
 impl Call {
     /// A call that has come in and passed no guard yet.
     #[must_use]
     pub fn new(site: &'static Site) -> Self {
-        Self { core: Core::new(site, Shape::Async), timer: Timer::new() }
+        Self { core: Core::new(site, Shape::Async) }
     }
 
     /// The same, with the key that every attempt carries.
@@ -58,76 +59,40 @@ impl Call {
     }
 
     /// One attempt, and the wait before the next one if there is to be one.
-    ///
-    /// The body comes as an `Option` so that it can be dropped the moment it is cut or done, not when the wait is over.
-    pub fn attempt<'a, F: Future, J: Fn(&F::Output) -> Judgement>(
-        self: Pin<&'a mut Self>,
-        body: Pin<&'a mut Option<F>>,
-        judge: J,
-    ) -> Attempt<'a, F, J> {
-        Attempt { run: Run { call: self, body, judge }, held: None }
-    }
-
-    /// The only attempt of a function without retries.
-    pub fn once<'a, F: Future, J: Fn(&F::Output) -> Judgement>(
-        self: Pin<&'a mut Self>,
-        body: Pin<&'a mut Option<F>>,
-        judge: J,
-    ) -> Once<'a, F, J> {
-        Once(Run { call: self, body, judge })
+    pub fn attempt<F: Future<Output = R>, R>(&mut self, body: F, judge: Judge<R>) -> Attempt<'_, F, R> {
+        Attempt { run: Run::new(self, body, judge), held: None }
     }
 }
 
-/// The waits of a call.
-impl Call {
-    /// Until the attempt runs, or a guard answers.
-    pub(super) fn poll_start(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<(), Rejected>> {
-        let mut call = self.project();
-        while call.core.phase() != Phase::Running {
-            match call.core.start(Some(cx.waker())) {
-                Start::Now => break,
-                Start::Refused(rejected) => return Poll::Ready(Err(rejected)),
-                Start::Later => ready!(call.timer.as_mut().poll_until(call.core.until(), cx)),
-            }
-        }
-        Poll::Ready(Ok(()))
-    }
+/// The only attempt of a function without retries; the call goes with it, unless plan B needs it afterwards.
+pub fn once<C: BorrowMut<Call>, F: Future<Output = R>, R>(call: C, body: F, judge: Judge<R>) -> Once<C, F, R> {
+    Once { run: Run::new(call, body, judge) }
+}
 
-    /// Until the next attempt may start, or a guard says that it may not.
-    pub(super) fn poll_backoff(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
-        let mut call = self.project();
-        loop {
-            ready!(call.timer.as_mut().poll_until(call.core.until(), cx));
-            if let Poll::Ready(next) = call.core.resume() {
-                return Poll::Ready(next);
-            }
-        }
+pin_project! {
+    /// One attempt: `Break` with how the call ended, `Continue` where the next attempt may start.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Attempt<'a, F, R> {
+        #[pin]
+        run: Run<&'a mut Call, F, R>,
+        // What the call ends with if a guard refuses the retry it now waits for.
+        held: Option<Ending<R>>,
     }
 }
 
-/// One attempt: `Break` with how the call ended, `Continue` where the next attempt may start.
-#[must_use = "futures do nothing unless polled"]
-pub struct Attempt<'a, F: Future, J> {
-    run: Run<'a, F, J>,
-    /// What the call ends with if a guard refuses the retry it now waits for.
-    held: Option<Ending<F::Output>>,
-}
+impl<F: Future<Output = R>, R> Future for Attempt<'_, F, R> {
+    type Output = ControlFlow<Ending<R>>;
 
-/// Nothing in here is pinned in place: the call and the body are pinned where they are borrowed from.
-impl<F: Future, J> Unpin for Attempt<'_, F, J> {}
-
-impl<F: Future, J: Fn(&F::Output) -> Judgement> Future for Attempt<'_, F, J> {
-    type Output = ControlFlow<Ending<F::Output>>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
         if this.held.is_none() {
-            match ready!(this.run.poll(cx)) {
+            match ready!(this.run.as_mut().poll(cx)) {
                 (Next::End, ending) => return Poll::Ready(ControlFlow::Break(ending)),
-                (Next::Retry, ending) => this.held = Some(ending),
+                (Next::Retry, ending) => *this.held = Some(ending),
             }
         }
-        let next = ready!(this.run.call.as_mut().poll_backoff(cx));
+        let run = this.run.project();
+        let next = ready!(run.call.core.poll_backoff(run.timer, cx));
         Poll::Ready(match (next, this.held.take()) {
             (Next::End, Some(ending)) => ControlFlow::Break(ending),
             _ => ControlFlow::Continue(()),
@@ -135,46 +100,90 @@ impl<F: Future, J: Fn(&F::Output) -> Judgement> Future for Attempt<'_, F, J> {
     }
 }
 
-/// The only attempt of a function without retries. It holds no outcome, so that it is `Send` whatever the outcome is.
-#[must_use = "futures do nothing unless polled"]
-pub struct Once<'a, F: Future, J>(Run<'a, F, J>);
+pin_project! {
+    /// The only attempt of a function without retries. It holds no outcome, so that it is `Send` whatever the outcome is.
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Once<C, F, R> {
+        #[pin]
+        run: Run<C, F, R>,
+    }
+}
 
-impl<F: Future, J> Unpin for Once<'_, F, J> {}
+impl<C: BorrowMut<Call>, F: Future<Output = R>, R> Future for Once<C, F, R> {
+    type Output = Ending<R>;
 
-impl<F: Future, J: Fn(&F::Output) -> Judgement> Future for Once<'_, F, J> {
-    type Output = Ending<F::Output>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let (next, ending) = ready!(self.0.poll(cx));
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let (next, ending) = ready!(self.project().run.poll(cx));
         debug_assert_eq!(next, Next::End, "a call without retries was granted one");
         Poll::Ready(ending)
     }
 }
 
-/// The body on its way through one attempt.
-struct Run<'a, F, J> {
-    call: Pin<&'a mut Call>,
-    body: Pin<&'a mut Option<F>>,
-    judge: J,
+pin_project! {
+    /// The body on its way through one attempt. What is dropped first comes first: a body that is cut short is gone when the
+    /// call takes back what its guards gave.
+    struct Run<C, F, R> {
+        // An `Option`, so that the body can be dropped the moment it is cut or done, not when the wait is over.
+        #[pin]
+        body: Option<F>,
+        #[pin]
+        timer: Timer,
+        judge: Judge<R>,
+        call: C,
+    }
 }
 
-impl<F: Future, J: Fn(&F::Output) -> Judgement> Run<'_, F, J> {
+impl<C: BorrowMut<Call>, F: Future<Output = R>, R> Run<C, F, R> {
+    fn new(call: C, body: F, judge: Judge<R>) -> Self {
+        Self { body: Some(body), timer: Timer::new(), judge, call }
+    }
+
     /// Up to the end of the attempt, and what follows it.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<(Next, Ending<F::Output>)> {
-        if let Err(rejected) = ready!(self.call.as_mut().poll_start(cx)) {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<(Next, Ending<R>)> {
+        let mut this = self.project();
+        let core = &mut this.call.borrow_mut().core;
+        if let Err(rejected) = ready!(core.poll_start(this.timer.as_mut(), cx)) {
             return Poll::Ready((Next::End, Err(rejected)));
         }
-        let call = self.call.as_mut().project();
         // A result that is ready in the same poll as the timeout wins: the body is asked first.
-        if let Poll::Ready((outcome, judgement)) = poll_body(call.core, self.body.as_mut(), &self.judge, cx) {
-            self.body.set(None);
-            return Poll::Ready((call.core.settle(judgement, false), Ok(outcome)));
+        if let Poll::Ready((outcome, judgement)) = poll_body(core, this.body.as_mut(), *this.judge, cx) {
+            this.body.set(None);
+            return Poll::Ready((core.settle(judgement, false), Ok(outcome)));
         }
-        ready!(call.timer.poll_until(call.core.until(), cx));
+        ready!(this.timer.poll_until(core.until(), cx));
         // Cut: what it holds, a connection for one, is let go before anything else happens.
-        self.body.set(None);
-        let (next, rejected) = call.core.cut();
+        this.body.set(None);
+        let (next, rejected) = core.cut();
         Poll::Ready((next, Err(rejected)))
+    }
+}
+
+/// The waits of a call.
+impl Core {
+    /// Until the attempt runs, or a guard answers.
+    pub(super) fn poll_start(
+        &mut self,
+        mut timer: Pin<&mut Timer>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), Rejected>> {
+        while self.phase() != Phase::Running {
+            match self.start(Some(cx.waker())) {
+                Start::Now => break,
+                Start::Refused(rejected) => return Poll::Ready(Err(rejected)),
+                Start::Later => ready!(timer.as_mut().poll_until(self.until(), cx)),
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Until the next attempt may start, or a guard says that it may not.
+    pub(super) fn poll_backoff(&mut self, mut timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<Next> {
+        loop {
+            ready!(timer.as_mut().poll_until(self.until(), cx));
+            if let Poll::Ready(next) = self.resume() {
+                return Poll::Ready(next);
+            }
+        }
     }
 }
 
@@ -182,7 +191,7 @@ impl<F: Future, J: Fn(&F::Output) -> Judgement> Run<'_, F, J> {
 pub(super) fn poll_body<F: Future>(
     core: &mut Core,
     body: Pin<&mut Option<F>>,
-    judge: impl Fn(&F::Output) -> Judgement,
+    judge: Judge<F::Output>,
     cx: &mut Context<'_>,
 ) -> Poll<(F::Output, Judgement)> {
     let body = body.as_pin_mut().expect("an attempt is not polled after it ended");

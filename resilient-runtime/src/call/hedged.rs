@@ -1,13 +1,14 @@
 //! One attempt as two copies: a second one starts when the first is slow, and the first good answer wins.
 
-use super::{Call, Core, Next, core::Phase, future::poll_body};
+use super::{Call, Core, Judge, Next, core::Phase, future::poll_body};
 use crate::{
     budget::Token,
     bulkhead::Permit,
     outcome::{Ending, Judgement},
-    time::{Moment, now},
+    time::{Moment, Timer, now},
     verdict::Class,
 };
+use pin_project_lite::pin_project;
 use resilient_policy::HedgeDelay;
 use std::{
     future::Future,
@@ -93,51 +94,66 @@ impl Core {
 impl Call {
     /// One attempt in up to two copies, and the wait before the next attempt if there is to be one.
     ///
-    /// `make` is called once for each copy. Both places are pinned by the caller, and emptied before this is ready.
-    pub fn hedged<'a, F: Future, M: FnMut() -> F, J: Fn(&F::Output) -> Judgement>(
-        self: Pin<&'a mut Self>,
-        first: Pin<&'a mut Option<F>>,
-        second: Pin<&'a mut Option<F>>,
-        make: M,
-        judge: J,
-    ) -> Hedged<'a, F, M, J> {
-        Hedged { call: self, first, second, make, judge, due: Moment::NEVER, copy: None, failed: None, held: None }
+    /// `make` is called once for each copy.
+    pub fn hedged<F, M, R>(&mut self, make: M, judge: Judge<R>) -> Hedged<'_, F, M, R>
+    where
+        F: Future<Output = R>,
+        M: FnMut() -> F,
+    {
+        Hedged {
+            first: None,
+            second: None,
+            timer: Timer::new(),
+            make,
+            judge,
+            due: Moment::NEVER,
+            copy: None,
+            failed: None,
+            held: None,
+            call: self,
+        }
     }
 }
 
-/// One attempt in up to two copies: `Break` with how the call ended, `Continue` where the next attempt may start.
-#[must_use = "futures do nothing unless polled"]
-pub struct Hedged<'a, F: Future, M, J> {
-    call: Pin<&'a mut Call>,
-    first: Pin<&'a mut Option<F>>,
-    second: Pin<&'a mut Option<F>>,
-    make: M,
-    judge: J,
-    /// When the second copy is due.
-    due: Moment,
-    /// What the second copy holds while it runs.
-    copy: Option<Copy>,
-    /// The first copy's failure, while the second still runs.
-    failed: Option<(F::Output, Judgement)>,
-    /// What the call ends with if a guard refuses the retry it now waits for.
-    held: Option<Ending<F::Output>>,
+pin_project! {
+    /// One attempt in up to two copies: `Break` with how the call ended, `Continue` where the next attempt may start.
+    ///
+    /// What is dropped first comes first: a permit is given back when its work has really ended.
+    #[project = Copies]
+    #[must_use = "futures do nothing unless polled"]
+    pub struct Hedged<'a, F, M, R> {
+        #[pin]
+        first: Option<F>,
+        #[pin]
+        second: Option<F>,
+        #[pin]
+        timer: Timer,
+        make: M,
+        judge: Judge<R>,
+        // When the second copy is due.
+        due: Moment,
+        // What the second copy holds while it runs.
+        copy: Option<Copy>,
+        // The first copy's failure, while the second still runs.
+        failed: Option<(R, Judgement)>,
+        // What the call ends with if a guard refuses the retry it now waits for.
+        held: Option<Ending<R>>,
+        call: &'a mut Call,
+    }
 }
 
-/// Nothing in here is pinned in place: the call and the copies are pinned where they are borrowed from.
-impl<F: Future, M, J> Unpin for Hedged<'_, F, M, J> {}
+impl<F: Future<Output = R>, M: FnMut() -> F, R> Future for Hedged<'_, F, M, R> {
+    type Output = ControlFlow<Ending<R>>;
 
-impl<F: Future, M: FnMut() -> F, J: Fn(&F::Output) -> Judgement> Future for Hedged<'_, F, M, J> {
-    type Output = ControlFlow<Ending<F::Output>>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
         if this.held.is_none() {
             match ready!(this.poll_attempt(cx)) {
                 (Next::End, ending) => return Poll::Ready(ControlFlow::Break(ending)),
-                (Next::Retry, ending) => this.held = Some(ending),
+                (Next::Retry, ending) => *this.held = Some(ending),
             }
         }
-        let next = ready!(this.call.as_mut().poll_backoff(cx));
+        let next = ready!(this.call.core.poll_backoff(this.timer, cx));
         Poll::Ready(match (next, this.held.take()) {
             (Next::End, Some(ending)) => ControlFlow::Break(ending),
             _ => ControlFlow::Continue(()),
@@ -145,90 +161,71 @@ impl<F: Future, M: FnMut() -> F, J: Fn(&F::Output) -> Judgement> Future for Hedg
     }
 }
 
-impl<F: Future, M: FnMut() -> F, J: Fn(&F::Output) -> Judgement> Hedged<'_, F, M, J> {
+impl<F: Future<Output = R>, M: FnMut() -> F, R> Copies<'_, '_, F, M, R> {
     /// Up to the end of the attempt, and what follows it.
-    fn poll_attempt(&mut self, cx: &mut Context<'_>) -> Poll<(Next, Ending<F::Output>)> {
+    fn poll_attempt(&mut self, cx: &mut Context<'_>) -> Poll<(Next, Ending<R>)> {
         let starts = self.call.core.phase() != Phase::Running;
-        if let Err(rejected) = ready!(self.call.as_mut().poll_start(cx)) {
+        if let Err(rejected) = ready!(self.call.core.poll_start(self.timer.as_mut(), cx)) {
             return Poll::Ready((Next::End, Err(rejected)));
         }
         if starts {
-            self.due = self.call.as_mut().project().core.hedge_due();
-            let first = (self.make)();
-            self.first.set(Some(first));
+            *self.due = self.call.core.hedge_due();
+            self.first.set(Some((self.make)()));
         }
         loop {
             if let Some(answer) = self.poll_copies(cx) {
                 return Poll::Ready(answer);
             }
-            let mut call = self.call.as_mut().project();
-            let until = call.core.until();
-            if self.due < until {
-                ready!(call.timer.as_mut().poll_until(self.due, cx));
-                self.due = Moment::NEVER;
-                self.copy = call.core.hedge();
-                if self.copy.is_some() {
-                    let second = (self.make)();
-                    self.second.set(Some(second));
-                }
-                continue;
+            let until = self.call.core.until();
+            if *self.due >= until {
+                ready!(self.timer.as_mut().poll_until(until, cx));
+                return Poll::Ready(self.cut());
             }
-            ready!(call.timer.as_mut().poll_until(until, cx));
-            return Poll::Ready(self.cut());
+            ready!(self.timer.as_mut().poll_until(*self.due, cx));
+            *self.due = Moment::NEVER;
+            *self.copy = self.call.core.hedge();
+            if self.copy.is_some() {
+                self.second.set(Some((self.make)()));
+            }
         }
     }
 
     /// Asks each copy that runs; the first answer ends the attempt, and drops the other copy.
-    fn poll_copies(&mut self, cx: &mut Context<'_>) -> Option<(Next, Ending<F::Output>)> {
-        if let Some((outcome, judgement)) = self.poll_one(Which::First, cx) {
-            self.first.set(None);
+    fn poll_copies(&mut self, cx: &mut Context<'_>) -> Option<(Next, Ending<R>)> {
+        let (core, judge) = (&mut self.call.core, *self.judge);
+        if let Some((outcome, judgement)) = poll_copy(core, self.first.as_mut(), judge, cx) {
             if self.copy.is_none() || judgement.is_answer() {
                 return Some(self.settle(outcome, judgement));
             }
-            self.failed = Some((outcome, judgement));
-            // The second copy is all there is to wait for.
-            self.due = Moment::NEVER;
+            *self.failed = Some((outcome, judgement));
         }
-        let (outcome, judgement) = self.poll_one(Which::Second, cx)?;
-        self.second.set(None);
+        let (outcome, judgement) = poll_copy(&mut self.call.core, self.second.as_mut(), judge, cx)?;
+        let copy = self.copy.take();
         if judgement.is_answer() {
             self.first.set(None);
-            if let Some(copy) = self.copy.take() {
-                self.call.as_mut().project().core.take_over(copy);
+            if let Some(copy) = copy {
+                self.call.core.take_over(copy);
             }
             return Some(self.settle(outcome, judgement));
         }
-        self.copy = None;
         // Both failed: the first one's failure stands. It alone is left to wait for where it still runs.
         let (outcome, judgement) = self.failed.take()?;
         Some(self.settle(outcome, judgement))
     }
 
-    fn poll_one(&mut self, which: Which, cx: &mut Context<'_>) -> Option<(F::Output, Judgement)> {
-        let body = match which {
-            Which::First => &mut self.first,
-            Which::Second => &mut self.second,
-        };
-        body.as_ref().as_pin_ref()?;
-        match poll_body(self.call.as_mut().project().core, body.as_mut(), &self.judge, cx) {
-            Poll::Ready(answer) => Some(answer),
-            Poll::Pending => None,
-        }
-    }
-
     /// The loser is let go before the answer is returned.
-    fn settle(&mut self, outcome: F::Output, judgement: Judgement) -> (Next, Ending<F::Output>) {
+    fn settle(&mut self, outcome: R, judgement: Judgement) -> (Next, Ending<R>) {
         self.let_go();
-        (self.call.as_mut().project().core.settle(judgement, false), Ok(outcome))
+        (self.call.core.settle(judgement, false), Ok(outcome))
     }
 
     /// The attempt ran out of time. A failure that the first copy did return is a better answer than that.
-    fn cut(&mut self) -> (Next, Ending<F::Output>) {
+    fn cut(&mut self) -> (Next, Ending<R>) {
         if let Some((outcome, judgement)) = self.failed.take() {
             return self.settle(outcome, judgement);
         }
         self.let_go();
-        let (next, rejected) = self.call.as_mut().project().core.cut();
+        let (next, rejected) = self.call.core.cut();
         (next, Err(rejected))
     }
 
@@ -237,20 +234,20 @@ impl<F: Future, M: FnMut() -> F, J: Fn(&F::Output) -> Judgement> Hedged<'_, F, M
         self.first.set(None);
         self.second.set(None);
         if let Some(copy) = self.copy.take() {
-            self.call.as_mut().project().core.lost(copy.started);
+            self.call.core.lost(copy.started);
         }
     }
 }
 
-impl<F: Future, M, J> Drop for Hedged<'_, F, M, J> {
-    fn drop(&mut self) {
-        self.first.set(None);
-        self.second.set(None);
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Which {
-    First,
-    Second,
+/// The answer of a copy, if it runs and is ready; it is dropped then.
+fn poll_copy<F: Future>(
+    core: &mut Core,
+    mut copy: Pin<&mut Option<F>>,
+    judge: Judge<F::Output>,
+    cx: &mut Context<'_>,
+) -> Option<(F::Output, Judgement)> {
+    copy.as_ref().as_pin_ref()?;
+    let Poll::Ready(answer) = poll_body(core, copy.as_mut(), judge, cx) else { return None };
+    copy.set(None);
+    Some(answer)
 }

@@ -26,7 +26,7 @@ mod value;
 pub use blocking::BlockingCall;
 pub use coalesced::{Leading, Shareable};
 pub use degrade::Keepable;
-pub use future::Call;
+pub use future::{Call, Judge, once};
 pub use threaded::Movable;
 pub use value::{call, call_blocking};
 

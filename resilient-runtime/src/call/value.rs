@@ -5,7 +5,7 @@ use crate::{
     operation::Site,
     outcome::{Answer, Judged, Rejectable},
 };
-use std::{future::Future, ops::ControlFlow, pin::pin};
+use std::{future::Future, ops::ControlFlow};
 
 /// Guards what `body` makes, by the policy of `site`: for closures and generated clients.
 ///
@@ -36,11 +36,9 @@ pub async fn call<F: Future>(site: &'static Site, mut body: impl FnMut() -> F) -
 where
     F::Output: Answer<Error: Judged<F::Output> + Rejectable<F::Output>>,
 {
-    let mut call = pin!(Call::new(site));
-    let (mut first, mut second) = (pin!(None), pin!(None));
+    let mut call = Call::new(site);
     loop {
-        let judge = <F::Output as Answer>::Error::judge;
-        let attempt = call.as_mut().hedged(first.as_mut(), second.as_mut(), &mut body, judge);
+        let attempt = call.hedged(&mut body, <F::Output as Answer>::Error::judge);
         if let ControlFlow::Break(ending) = attempt.await {
             return <F::Output as Answer>::Error::conclude(ending);
         }

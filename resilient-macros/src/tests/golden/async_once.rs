@@ -1,52 +1,43 @@
 async fn view(&mut self, mut sku: String) -> Result<Stock, StockError> {
     use ::resilient::__private as __resilient;
     let __site: &'static __resilient::Site = {
-        const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy {
-            timeout: __resilient::policy::Timeout::After(
-                __resilient::core::time::Duration::from_millis(60),
-            ),
-            ..__resilient::policy::Policy::NEW
-        };
         static __RESILIENT_SITE: __resilient::Site = __resilient::Site::new(
-            &__RESILIENT_POLICY,
-            __resilient::Location {
-                module: __resilient::core::module_path!(),
-                function: "view",
-                file: __resilient::core::file!(),
-                line: __resilient::core::line!(),
-                column: __resilient::core::column!(),
-            },
+            __resilient::policy::Policy::NEW.timeout_ms(60),
+            __resilient::core::module_path!(),
+            "view",
         );
         __resilient::list!(& __RESILIENT_SITE);
         &__RESILIENT_SITE
     };
-    let mut __call = __resilient::core::pin::pin!(__resilient::Call::new(__site));
-    let __ending = {
-        #[allow(clippy::items_after_statements)]
-        let __attempt = __resilient::core::pin::pin!(
-            __resilient::core::option::Option::Some(async move { #[allow(unknown_lints,
-            unreachable_code, clippy::diverging_sub_expression, clippy::empty_loop,
-            clippy::let_unit_value, clippy::needless_return, clippy::unreachable,
-            clippy::let_with_type_underscore,)] if false { let __returned : Result <
-            Stock, StockError > = loop {}; return __returned; } sku.push('x'); self
-            .get(sku). await })
-        );
-        let __flow = __call
-            .as_mut()
-            .once(
-                __attempt,
-                |__outcome: &Result<Stock, StockError>| -> __resilient::Judgement {
-                    <<Result<
-                        Stock,
-                        StockError,
-                    > as __resilient::Answer>::Error as __resilient::Judged<
-                        Result<Stock, StockError>,
-                    >>::judge(__outcome)
-                },
-            )
-            .await;
-        __flow
-    };
+    #[allow(clippy::items_after_statements)]
+    let __ending = __resilient::once(
+            __resilient::Call::new(__site),
+            async move {
+                #[allow(
+                    unknown_lints,
+                    unreachable_code,
+                    clippy::diverging_sub_expression,
+                    clippy::empty_loop,
+                    clippy::let_unit_value,
+                    clippy::needless_return,
+                    clippy::unreachable,
+                    clippy::let_with_type_underscore,
+                )]
+                if false {
+                    let __returned: Result<Stock, StockError> = loop {};
+                    return __returned;
+                }
+                sku.push('x');
+                self.get(sku).await
+            },
+            <<Result<
+                Stock,
+                StockError,
+            > as __resilient::Answer>::Error as __resilient::Judged<
+                Result<Stock, StockError>,
+            >>::judge,
+        )
+        .await;
     <<Result<
         Stock,
         StockError,

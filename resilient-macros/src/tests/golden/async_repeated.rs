@@ -1,35 +1,15 @@
 pub async fn view(sku: String, shop: &Shop) -> Result<Stock, StockError> {
     use ::resilient::__private as __resilient;
     let __site: &'static __resilient::Site = {
-        const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy {
-            safety: __resilient::policy::Safety::Read,
-            timeout: __resilient::policy::Timeout::After(
-                __resilient::core::time::Duration::from_millis(60),
-            ),
-            retries: 1,
-            breaker: __resilient::core::option::Option::Some(__resilient::policy::Breaker {
-                name: "stock.view",
-                ..__resilient::policy::Breaker::NEW
-            }),
-            bulkhead: __resilient::core::option::Option::Some(__resilient::policy::Bulkhead {
-                limit: __resilient::policy::Limit::Fixed(12),
-                name: __resilient::core::option::Option::None,
-                max_wait: __resilient::core::time::Duration::from_millis(0),
-                max_queue: __resilient::core::option::Option::None,
-                order: __resilient::policy::Order::Fifo,
-                max_age: __resilient::core::option::Option::None,
-            }),
-            ..__resilient::policy::Policy::NEW
-        };
         static __RESILIENT_SITE: __resilient::Site = __resilient::Site::new(
-            &__RESILIENT_POLICY,
-            __resilient::Location {
-                module: __resilient::core::module_path!(),
-                function: "view",
-                file: __resilient::core::file!(),
-                line: __resilient::core::line!(),
-                column: __resilient::core::column!(),
-            },
+            __resilient::policy::Policy::NEW
+                .read()
+                .timeout_ms(60)
+                .retries(1)
+                .breaker(__resilient::policy::Breaker::named("stock.view"))
+                .bulkhead(__resilient::policy::Bulkhead::of(12)),
+            __resilient::core::module_path!(),
+            "view",
         );
         __resilient::list!(& __RESILIENT_SITE);
         &__RESILIENT_SITE
@@ -40,7 +20,8 @@ pub async fn view(sku: String, shop: &Shop) -> Result<Stock, StockError> {
         clippy::shadow_unrelated
     )]
     let mut __slot0 = __resilient::Slot::new(sku);
-    let mut __call = __resilient::core::pin::pin!(__resilient::Call::new(__site));
+    let mut __call = __resilient::Call::new(__site);
+    #[allow(clippy::items_after_statements)]
     let __ending = loop {
         #[allow(
             clippy::used_underscore_binding,
@@ -49,26 +30,31 @@ pub async fn view(sku: String, shop: &Shop) -> Result<Stock, StockError> {
         )]
         let sku = __slot0
             .take(__call.is_last(), <String as __resilient::Reusable>::reuse);
-        #[allow(clippy::items_after_statements)]
-        let __attempt = __resilient::core::pin::pin!(
-            __resilient::core::option::Option::Some(async move { #[allow(unknown_lints,
-            unreachable_code, clippy::diverging_sub_expression, clippy::empty_loop,
-            clippy::let_unit_value, clippy::needless_return, clippy::unreachable,
-            clippy::let_with_type_underscore,)] if false { let __returned : Result <
-            Stock, StockError > = loop {}; return __returned; } shop.view(sku). await })
-        );
         let __flow = __call
-            .as_mut()
             .attempt(
-                __attempt,
-                |__outcome: &Result<Stock, StockError>| -> __resilient::Judgement {
-                    <<Result<
-                        Stock,
-                        StockError,
-                    > as __resilient::Answer>::Error as __resilient::Judged<
-                        Result<Stock, StockError>,
-                    >>::judge(__outcome)
+                async move {
+                    #[allow(
+                        unknown_lints,
+                        unreachable_code,
+                        clippy::diverging_sub_expression,
+                        clippy::empty_loop,
+                        clippy::let_unit_value,
+                        clippy::needless_return,
+                        clippy::unreachable,
+                        clippy::let_with_type_underscore,
+                    )]
+                    if false {
+                        let __returned: Result<Stock, StockError> = loop {};
+                        return __returned;
+                    }
+                    shop.view(sku).await
                 },
+                <<Result<
+                    Stock,
+                    StockError,
+                > as __resilient::Answer>::Error as __resilient::Judged<
+                    Result<Stock, StockError>,
+                >>::judge,
             )
             .await;
         if let __resilient::core::ops::ControlFlow::Break(__ending) = __flow {

@@ -12,23 +12,10 @@ fn view<'life0, 'async_trait>(
     Box::pin(async move {
         use ::resilient::__private as __resilient;
         let __site: &'static __resilient::Site = {
-            const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy {
-                safety: __resilient::policy::Safety::Read,
-                timeout: __resilient::policy::Timeout::After(
-                    __resilient::core::time::Duration::from_millis(60),
-                ),
-                retries: 1,
-                ..__resilient::policy::Policy::NEW
-            };
             static __RESILIENT_SITE: __resilient::Site = __resilient::Site::new(
-                &__RESILIENT_POLICY,
-                __resilient::Location {
-                    module: __resilient::core::module_path!(),
-                    function: "view",
-                    file: __resilient::core::file!(),
-                    line: __resilient::core::line!(),
-                    column: __resilient::core::column!(),
-                },
+                __resilient::policy::Policy::NEW.read().timeout_ms(60).retries(1),
+                __resilient::core::module_path!(),
+                "view",
             );
             __resilient::list!(& __RESILIENT_SITE);
             &__RESILIENT_SITE
@@ -51,7 +38,8 @@ fn view<'life0, 'async_trait>(
             clippy::shadow_unrelated
         )]
         let mut __slot1 = __resilient::Slot::new(__arg2);
-        let mut __call = __resilient::core::pin::pin!(__resilient::Call::new(__site));
+        let mut __call = __resilient::Call::new(__site);
+        #[allow(clippy::items_after_statements)]
         let __ending = loop {
             #[allow(
                 clippy::used_underscore_binding,
@@ -73,28 +61,32 @@ fn view<'life0, 'async_trait>(
             )]
             let (a, b) = __slot1
                 .take(__call.is_last(), <(u64, u64) as __resilient::Reusable>::reuse);
-            #[allow(clippy::items_after_statements)]
-            let __attempt = __resilient::core::pin::pin!(
-                __resilient::core::option::Option::Some(async move {
-                #[allow(unknown_lints, unreachable_code,
-                clippy::diverging_sub_expression, clippy::empty_loop,
-                clippy::let_unit_value, clippy::needless_return, clippy::unreachable,
-                clippy::let_with_type_underscore,)] if false { let __returned : Result <
-                u64, E > = loop {}; return __returned; } let __ret : Result < u64, E > =
-                { __self.get(sku, a, b). await }; #[allow(unreachable_code)] __ret })
-            );
             let __flow = __call
-                .as_mut()
                 .attempt(
-                    __attempt,
-                    |__outcome: &Result<u64, E>| -> __resilient::Judgement {
-                        <<Result<
-                            u64,
-                            E,
-                        > as __resilient::Answer>::Error as __resilient::Judged<
-                            Result<u64, E>,
-                        >>::judge(__outcome)
+                    async move {
+                        #[allow(
+                            unknown_lints,
+                            unreachable_code,
+                            clippy::diverging_sub_expression,
+                            clippy::empty_loop,
+                            clippy::let_unit_value,
+                            clippy::needless_return,
+                            clippy::unreachable,
+                            clippy::let_with_type_underscore,
+                        )]
+                        if false {
+                            let __returned: Result<u64, E> = loop {};
+                            return __returned;
+                        }
+                        let __ret: Result<u64, E> = { __self.get(sku, a, b).await };
+                        #[allow(unreachable_code)] __ret
                     },
+                    <<Result<
+                        u64,
+                        E,
+                    > as __resilient::Answer>::Error as __resilient::Judged<
+                        Result<u64, E>,
+                    >>::judge,
                 )
                 .await;
             if let __resilient::core::ops::ControlFlow::Break(__ending) = __flow {

@@ -1,44 +1,31 @@
 async fn send(&self, customer: String, event: &Event) -> Result<(), HookError> {
     use ::resilient::__private as __resilient;
     let __site: &'static __resilient::Site = {
-        const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy {
-            safety: __resilient::policy::Safety::Read,
-            timeout: __resilient::policy::Timeout::After(
-                __resilient::core::time::Duration::from_millis(60),
-            ),
-            retries: 1,
-            retry_budget: __resilient::core::option::Option::Some(__resilient::policy::RetryBudget::Ratio {
-                ratio: 0.1,
-                burst: 10,
-                floor_per_sec: 0,
-                earn: __resilient::policy::Earn::Call,
-                name: __resilient::core::option::Option::Some("hook.{customer}"),
-            }),
-            breaker: __resilient::core::option::Option::Some(__resilient::policy::Breaker {
-                name: "hook.{customer}",
-                ..__resilient::policy::Breaker::NEW
-            }),
-            bulkhead: __resilient::core::option::Option::Some(__resilient::policy::Bulkhead {
-                limit: __resilient::policy::Limit::Fixed(4),
-                name: __resilient::core::option::Option::Some(
-                    "hook.{self.region}.{event.kind.0}",
-                ),
-                max_wait: __resilient::core::time::Duration::from_millis(0),
-                max_queue: __resilient::core::option::Option::None,
-                order: __resilient::policy::Order::Fifo,
-                max_age: __resilient::core::option::Option::None,
-            }),
-            ..__resilient::policy::Policy::NEW
-        };
         static __RESILIENT_SITE: __resilient::Site = __resilient::Site::new(
-            &__RESILIENT_POLICY,
-            __resilient::Location {
-                module: __resilient::core::module_path!(),
-                function: "send",
-                file: __resilient::core::file!(),
-                line: __resilient::core::line!(),
-                column: __resilient::core::column!(),
-            },
+            __resilient::policy::Policy::NEW
+                .read()
+                .timeout_ms(60)
+                .retries(1)
+                .retry_budget(__resilient::policy::RetryBudget::Ratio {
+                    ratio: 0.1,
+                    burst: 10,
+                    floor_per_sec: 0,
+                    earn: __resilient::policy::Earn::Call,
+                    name: __resilient::core::option::Option::Some("hook.{customer}"),
+                })
+                .breaker(__resilient::policy::Breaker::named("hook.{customer}"))
+                .bulkhead(__resilient::policy::Bulkhead {
+                    limit: __resilient::policy::Limit::Fixed(4),
+                    name: __resilient::core::option::Option::Some(
+                        "hook.{self.region}.{event.kind.0}",
+                    ),
+                    max_wait: __resilient::core::time::Duration::from_millis(0),
+                    max_queue: __resilient::core::option::Option::None,
+                    order: __resilient::policy::Order::Fifo,
+                    max_age: __resilient::core::option::Option::None,
+                }),
+            __resilient::core::module_path!(),
+            "send",
         );
         __resilient::list!(& __RESILIENT_SITE);
         &__RESILIENT_SITE
@@ -49,13 +36,22 @@ async fn send(&self, customer: String, event: &Event) -> Result<(), HookError> {
         clippy::shadow_unrelated
     )]
     let mut __slot0 = __resilient::Slot::new(customer);
-    let mut __call = __resilient::core::pin::pin!(
-        __resilient::Call::new(__site).select(& [__resilient::Guard::Breaker,
-        __resilient::Guard::RetryBudget], __resilient::Placeholder::add_to(__slot0.get(),
-        __resilient::StateKey::new())).select(& [__resilient::Guard::Bulkhead],
-        __resilient::Placeholder::add_to(& event.kind.0,
-        __resilient::Placeholder::add_to(& self.region, __resilient::StateKey::new())))
-    );
+    let mut __call = __resilient::Call::new(__site)
+        .select(
+            &[__resilient::Guard::Breaker, __resilient::Guard::RetryBudget],
+            __resilient::Placeholder::add_to(__slot0.get(), __resilient::StateKey::new()),
+        )
+        .select(
+            &[__resilient::Guard::Bulkhead],
+            __resilient::Placeholder::add_to(
+                &event.kind.0,
+                __resilient::Placeholder::add_to(
+                    &self.region,
+                    __resilient::StateKey::new(),
+                ),
+            ),
+        );
+    #[allow(clippy::items_after_statements)]
     let __ending = loop {
         #[allow(unused_variables)]
         #[allow(
@@ -65,26 +61,31 @@ async fn send(&self, customer: String, event: &Event) -> Result<(), HookError> {
         )]
         let customer = __slot0
             .take(__call.is_last(), <String as __resilient::Reusable>::reuse);
-        #[allow(clippy::items_after_statements)]
-        let __attempt = __resilient::core::pin::pin!(
-            __resilient::core::option::Option::Some(async move { #[allow(unknown_lints,
-            unreachable_code, clippy::diverging_sub_expression, clippy::empty_loop,
-            clippy::let_unit_value, clippy::needless_return, clippy::unreachable,
-            clippy::let_with_type_underscore,)] if false { let __returned : Result < (),
-            HookError > = loop {}; return __returned; } post(customer, event). await })
-        );
         let __flow = __call
-            .as_mut()
             .attempt(
-                __attempt,
-                |__outcome: &Result<(), HookError>| -> __resilient::Judgement {
-                    <<Result<
-                        (),
-                        HookError,
-                    > as __resilient::Answer>::Error as __resilient::Judged<
-                        Result<(), HookError>,
-                    >>::judge(__outcome)
+                async move {
+                    #[allow(
+                        unknown_lints,
+                        unreachable_code,
+                        clippy::diverging_sub_expression,
+                        clippy::empty_loop,
+                        clippy::let_unit_value,
+                        clippy::needless_return,
+                        clippy::unreachable,
+                        clippy::let_with_type_underscore,
+                    )]
+                    if false {
+                        let __returned: Result<(), HookError> = loop {};
+                        return __returned;
+                    }
+                    post(customer, event).await
                 },
+                <<Result<
+                    (),
+                    HookError,
+                > as __resilient::Answer>::Error as __resilient::Judged<
+                    Result<(), HookError>,
+                >>::judge,
             )
             .await;
         if let __resilient::core::ops::ControlFlow::Break(__ending) = __flow {

@@ -2,17 +2,13 @@ fn reserve(key: IdempotencyKey, cart: &Cart) -> Result<u64, StockError> {
     use ::resilient::__private as __resilient;
     let __site: &'static __resilient::Site = {
         const __RESILIENT_TIMEOUT: __resilient::core::time::Duration = LIMIT;
-        const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy {
-            shape: __resilient::policy::Shape::Sync,
-            safety: __resilient::policy::Safety::Write,
-            keyed: true,
-            timeout: __resilient::policy::Timeout::After(__RESILIENT_TIMEOUT),
-            retries: 1,
-            blocking: __resilient::core::option::Option::Some(
-                __resilient::policy::Blocking::Cooperative,
-            ),
-            ..__resilient::policy::Policy::NEW
-        };
+        const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy::NEW
+            .shape(__resilient::policy::Shape::Sync)
+            .write()
+            .keyed()
+            .timeout(__RESILIENT_TIMEOUT)
+            .retries(1)
+            .blocking(__resilient::policy::Blocking::Cooperative);
         const _: () = __resilient::require(
             &__RESILIENT_POLICY,
             __resilient::policy::Rule::R03,
@@ -34,14 +30,9 @@ fn reserve(key: IdempotencyKey, cart: &Cart) -> Result<u64, StockError> {
             __resilient::policy::Rule::R07,
         );
         static __RESILIENT_SITE: __resilient::Site = __resilient::Site::new(
-            &__RESILIENT_POLICY,
-            __resilient::Location {
-                module: __resilient::core::module_path!(),
-                function: "reserve",
-                file: __resilient::core::file!(),
-                line: __resilient::core::line!(),
-                column: __resilient::core::column!(),
-            },
+            __RESILIENT_POLICY,
+            __resilient::core::module_path!(),
+            "reserve",
         );
         __resilient::list!(& __RESILIENT_SITE);
         &__RESILIENT_SITE
@@ -54,6 +45,7 @@ fn reserve(key: IdempotencyKey, cart: &Cart) -> Result<u64, StockError> {
     let mut __slot0 = __resilient::Slot::new(key);
     let mut __call = __resilient::BlockingCall::new(__site)
         .keyed(<IdempotencyKey as __resilient::KeyArgument>::key(__slot0.get()));
+    #[allow(clippy::items_after_statements)]
     let __ending = loop {
         #[allow(unused_variables)]
         #[allow(
@@ -63,18 +55,15 @@ fn reserve(key: IdempotencyKey, cart: &Cart) -> Result<u64, StockError> {
         )]
         let key = __slot0
             .take(__call.is_last(), <IdempotencyKey as __resilient::Reusable>::reuse);
-        #[allow(clippy::items_after_statements)]
         let __flow = __call
             .attempt(
                 move || -> Result<u64, StockError> { send(cart) },
-                |__outcome: &Result<u64, StockError>| -> __resilient::Judgement {
-                    <<Result<
-                        u64,
-                        StockError,
-                    > as __resilient::Answer>::Error as __resilient::Judged<
-                        Result<u64, StockError>,
-                    >>::judge(__outcome)
-                },
+                <<Result<
+                    u64,
+                    StockError,
+                > as __resilient::Answer>::Error as __resilient::Judged<
+                    Result<u64, StockError>,
+                >>::judge,
             );
         if let __resilient::core::ops::ControlFlow::Break(__ending) = __flow {
             break __ending;

@@ -1,62 +1,56 @@
 async fn count(sku: &str) -> u64 {
     use ::resilient::__private as __resilient;
     let __site: &'static __resilient::Site = {
-        const __RESILIENT_POLICY: __resilient::policy::Policy = __resilient::policy::Policy {
-            timeout: __resilient::policy::Timeout::After(
-                __resilient::core::time::Duration::from_millis(60),
-            ),
-            fallback: __resilient::core::option::Option::Some(__resilient::policy::Fallback {
-                kind: __resilient::policy::FallbackKind::Value,
-                on_any: false,
-            }),
-            ..__resilient::policy::Policy::NEW
-        };
         static __RESILIENT_SITE: __resilient::Site = __resilient::Site::new(
-            &__RESILIENT_POLICY,
-            __resilient::Location {
-                module: __resilient::core::module_path!(),
-                function: "count",
-                file: __resilient::core::file!(),
-                line: __resilient::core::line!(),
-                column: __resilient::core::column!(),
-            },
+            __resilient::policy::Policy::NEW
+                .timeout_ms(60)
+                .fallback(
+                    __resilient::policy::Fallback::of(
+                        __resilient::policy::FallbackKind::Value,
+                    ),
+                ),
+            __resilient::core::module_path!(),
+            "count",
         );
         __resilient::list!(& __RESILIENT_SITE);
         &__RESILIENT_SITE
     };
-    let mut __call = __resilient::core::pin::pin!(__resilient::Call::new(__site));
-    let __ending = {
-        #[allow(clippy::items_after_statements)]
-        let __attempt = __resilient::core::pin::pin!(
-            __resilient::core::option::Option::Some(async move { #[allow(unknown_lints,
-            unreachable_code, clippy::diverging_sub_expression, clippy::empty_loop,
-            clippy::let_unit_value, clippy::needless_return, clippy::unreachable,
-            clippy::let_with_type_underscore,)] if false { let __returned : u64 = loop
-            {}; return __returned; } count_of(sku). await })
-        );
-        let __flow = __call
-            .as_mut()
-            .once(
-                __attempt,
-                |__outcome: &u64| -> __resilient::Judgement {
-                    ({
-                        #[allow(unused_imports)]
-                        use __resilient::OfValue as _;
-                        __resilient::Probe::<u64>::NEW.judge()
-                    })(__outcome)
-                },
-            )
-            .await;
-        __flow
-    };
+    let mut __call = __resilient::Call::new(__site);
+    #[allow(clippy::items_after_statements)]
+    let __ending = __resilient::once(
+            &mut __call,
+            async move {
+                #[allow(
+                    unknown_lints,
+                    unreachable_code,
+                    clippy::diverging_sub_expression,
+                    clippy::empty_loop,
+                    clippy::let_unit_value,
+                    clippy::needless_return,
+                    clippy::unreachable,
+                    clippy::let_with_type_underscore,
+                )]
+                if false {
+                    let __returned: u64 = loop {};
+                    return __returned;
+                }
+                count_of(sku).await
+            },
+            {
+                #[allow(unused_imports)]
+                use __resilient::OfValue as _;
+                __resilient::Probe::<u64>::NEW.judge()
+            },
+        )
+        .await;
     let __outcome = ({
         #[allow(unused_imports)]
         use __resilient::OfValue as _;
         __resilient::Probe::<u64>::NEW.settle()
     })(__ending);
-    let __instead = __call.as_mut().falls_back();
+    let __instead = __call.falls_back();
     if __instead {
-        __call.as_mut().served();
+        __call.served();
     }
     __resilient::or_value(
         __outcome,

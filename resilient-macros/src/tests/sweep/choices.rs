@@ -165,7 +165,7 @@ impl Choices {
                 "DELAY",
                 "Duration::from_millis(20)",
             ]),
-            Takes::Plan => self.yes(["plan", "Self::plan", "plans::of::<A, B>", "value(1 + 1)", "value(a, b)"]),
+            Takes::Plan => self.yes(["plan", "Self::plan", "plans::of::<A, B>", "value(1 + 1)", "value((a, b))"]),
             Takes::Parts => self.yes([example, "(id, key.0)", "(id,)", "id", "(1, 2, 3, 4, 5, 6, 7, 8)"]),
         }
     }
@@ -275,7 +275,10 @@ impl Choices {
                 self.no(R03, &["95", "p", "p0", "p100", "p950", "-5ms", "5xs", "10%", "\"\""]);
                 self.so(zero(at).as_ref(), &["0ms"]);
             }
-            Takes::Plan => self.no(R03, &["5", "value()", "value", "1 + 1", "f(x)", "5ms", "|x| x", "\"\"", "fn"]),
+            Takes::Plan => self.no(
+                R03,
+                &["5", "value()", "value(a, b)", "value(a =)", "value", "1 + 1", "f(x)", "5ms", "|x| x", "\"\"", "fn"],
+            ),
             Takes::Nothing | Takes::Options | Takes::Rules | Takes::Parts => {}
         }
     }
