@@ -84,19 +84,9 @@ impl<F: Future<Output = R>, R> Future for Attempt<'_, F, R> {
     type Output = ControlFlow<Ending<R>>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        if this.held.is_none() {
-            match ready!(this.run.as_mut().poll(cx)) {
-                (Next::End, ending) => return Poll::Ready(ControlFlow::Break(ending)),
-                (Next::Retry, ending) => *this.held = Some(ending),
-            }
-        }
+        let this = self.project();
         let run = this.run.project();
-        let next = ready!(run.call.core.poll_backoff(run.timer, cx));
-        Poll::Ready(match (next, this.held.take()) {
-            (Next::End, Some(ending)) => ControlFlow::Break(ending),
-            _ => ControlFlow::Continue(()),
-        })
+        poll_attempt(&mut run.call.core, (run.body, *run.judge), run.timer, this.held, cx)
     }
 }
 
@@ -113,9 +103,8 @@ impl<C: BorrowMut<Call>, F: Future<Output = R>, R> Future for Once<C, F, R> {
     type Output = Ending<R>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let (next, ending) = ready!(self.project().run.poll(cx));
-        debug_assert_eq!(next, Next::End, "a call without retries was granted one");
-        Poll::Ready(ending)
+        let run = self.project().run.project();
+        poll_once(&mut run.call.borrow_mut().core, (run.body, *run.judge), run.timer, cx)
     }
 }
 
@@ -133,29 +122,82 @@ pin_project! {
     }
 }
 
-impl<C: BorrowMut<Call>, F: Future<Output = R>, R> Run<C, F, R> {
+impl<C, F, R> Run<C, F, R> {
     fn new(call: C, body: F, judge: Judge<R>) -> Self {
         Self { body: Some(body), timer: Timer::new(), judge, call }
     }
+}
 
-    /// Up to the end of the attempt, and what follows it.
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<(Next, Ending<R>)> {
-        let mut this = self.project();
-        let core = &mut this.call.borrow_mut().core;
-        if let Err(rejected) = ready!(core.poll_start(this.timer.as_mut(), cx)) {
-            return Poll::Ready((Next::End, Err(rejected)));
-        }
-        // A result that is ready in the same poll as the timeout wins: the body is asked first.
-        if let Poll::Ready((outcome, judgement)) = poll_body(core, this.body.as_mut(), *this.judge, cx) {
-            this.body.set(None);
-            return Poll::Ready((core.settle(judgement, false), Ok(outcome)));
-        }
-        ready!(this.timer.poll_until(core.until(), cx));
-        // Cut: what it holds, a connection for one, is let go before anything else happens.
-        this.body.set(None);
-        let (next, rejected) = core.cut();
-        Poll::Ready((next, Err(rejected)))
+/// A body, seen by what it returns alone: what follows is compiled once per type of outcome, and not once per function.
+pub(super) trait Body<R> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<R>;
+    fn is_there(&self) -> bool;
+    fn let_go(self: Pin<&mut Self>);
+}
+
+impl<F: Future> Body<F::Output> for Option<F> {
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        self.as_pin_mut().expect("an attempt is not polled after it ended").poll(cx)
     }
+
+    fn is_there(&self) -> bool {
+        self.is_some()
+    }
+
+    fn let_go(mut self: Pin<&mut Self>) {
+        self.set(None);
+    }
+}
+
+/// A body and what judges its outcome.
+type Judged<'a, R> = (Pin<&'a mut dyn Body<R>>, Judge<R>);
+
+fn poll_attempt<R>(
+    core: &mut Core,
+    body: Judged<'_, R>,
+    mut timer: Pin<&mut Timer>,
+    held: &mut Option<Ending<R>>,
+    cx: &mut Context<'_>,
+) -> Poll<ControlFlow<Ending<R>>> {
+    if held.is_none() {
+        match ready!(poll_run(core, body, timer.as_mut(), cx)) {
+            (Next::End, ending) => return Poll::Ready(ControlFlow::Break(ending)),
+            (Next::Retry, ending) => *held = Some(ending),
+        }
+    }
+    let next = ready!(core.poll_backoff(timer, cx));
+    Poll::Ready(match (next, held.take()) {
+        (Next::End, Some(ending)) => ControlFlow::Break(ending),
+        _ => ControlFlow::Continue(()),
+    })
+}
+
+fn poll_once<R>(core: &mut Core, body: Judged<'_, R>, timer: Pin<&mut Timer>, cx: &mut Context<'_>) -> Poll<Ending<R>> {
+    let (next, ending) = ready!(poll_run(core, body, timer, cx));
+    debug_assert_eq!(next, Next::End, "a call without retries was granted one");
+    Poll::Ready(ending)
+}
+
+/// Up to the end of the attempt, and what follows it.
+fn poll_run<R>(
+    core: &mut Core,
+    (mut body, judge): Judged<'_, R>,
+    mut timer: Pin<&mut Timer>,
+    cx: &mut Context<'_>,
+) -> Poll<(Next, Ending<R>)> {
+    if let Err(rejected) = ready!(core.poll_start(timer.as_mut(), cx)) {
+        return Poll::Ready((Next::End, Err(rejected)));
+    }
+    // A result that is ready in the same poll as the timeout wins: the body is asked first.
+    if let Poll::Ready((outcome, judgement)) = poll_body(core, body.as_mut(), judge, cx) {
+        body.let_go();
+        return Poll::Ready((core.settle(judgement, false), Ok(outcome)));
+    }
+    ready!(timer.poll_until(core.until(), cx));
+    // Cut: what it holds, a connection for one, is let go before anything else happens.
+    body.let_go();
+    let (next, rejected) = core.cut();
+    Poll::Ready((next, Err(rejected)))
 }
 
 /// The waits of a call.
@@ -188,19 +230,21 @@ impl Core {
 }
 
 /// Polls the body in its context, and judges what it returns while a panic still counts as the body's.
-pub(super) fn poll_body<F: Future>(
+pub(super) fn poll_body<R>(
     core: &mut Core,
-    body: Pin<&mut Option<F>>,
-    judge: Judge<F::Output>,
+    body: Pin<&mut dyn Body<R>>,
+    judge: Judge<R>,
     cx: &mut Context<'_>,
-) -> Poll<(F::Output, Judgement)> {
-    let body = body.as_pin_mut().expect("an attempt is not polled after it ended");
+) -> Poll<(R, Judgement)> {
     let polled = {
         let _inside = core.inside();
-        body.poll(cx).map(|outcome| {
-            let judgement = judge(&outcome);
-            (outcome, judgement)
-        })
+        match body.poll(cx) {
+            Poll::Ready(outcome) => {
+                let judgement = judge(&outcome);
+                Poll::Ready((outcome, judgement))
+            }
+            Poll::Pending => Poll::Pending,
+        }
     };
     core.outside();
     polled

@@ -1,6 +1,10 @@
 //! One attempt as two copies: a second one starts when the first is slow, and the first good answer wins.
 
-use super::{Call, Core, Judge, Next, core::Phase, future::poll_body};
+use super::{
+    Call, Core, Judge, Next,
+    core::Phase,
+    future::{Body, poll_body},
+};
 use crate::{
     budget::Token,
     bulkhead::Permit,
@@ -240,14 +244,16 @@ impl<F: Future<Output = R>, M: FnMut() -> F, R> Copies<'_, '_, F, M, R> {
 }
 
 /// The answer of a copy, if it runs and is ready; it is dropped then.
-fn poll_copy<F: Future>(
+fn poll_copy<R>(
     core: &mut Core,
-    mut copy: Pin<&mut Option<F>>,
-    judge: Judge<F::Output>,
+    mut copy: Pin<&mut dyn Body<R>>,
+    judge: Judge<R>,
     cx: &mut Context<'_>,
-) -> Option<(F::Output, Judgement)> {
-    copy.as_ref().as_pin_ref()?;
+) -> Option<(R, Judgement)> {
+    if !copy.is_there() {
+        return None;
+    }
     let Poll::Ready(answer) = poll_body(core, copy.as_mut(), judge, cx) else { return None };
-    copy.set(None);
+    copy.let_go();
     Some(answer)
 }
