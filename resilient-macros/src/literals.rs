@@ -112,7 +112,7 @@ impl Reader<'_> {
             },
             // An enumeration, a unit or a per cent sign in quotes, as rustfmt prefers them.
             Takes::Word | Takes::Time | Takes::Share | Takes::Window | Takes::Delay => self.quoted(text),
-            _ if self.key.words.iter().any(|word| *word == text) => self.quoted(text),
+            _ if self.key.words.contains(&text) => self.quoted(text),
             _ => self.wrong(),
         }
     }
