@@ -60,21 +60,26 @@ impl Call {
 
     /// One attempt, and the wait before the next one if there is to be one.
     pub fn attempt<F: Future<Output = R>, R>(&mut self, body: F, judge: Judge<R>) -> Attempt<'_, F, R> {
-        Attempt { run: Run::new(self, body, judge), held: None }
+        Attempt { body: Some(body), timer: Timer::new(), judge, call: self, held: None }
     }
 }
 
 /// The only attempt of a function without retries; the call goes with it, unless plan B needs it afterwards.
 pub fn once<C: BorrowMut<Call>, F: Future<Output = R>, R>(call: C, body: F, judge: Judge<R>) -> Once<C, F, R> {
-    Once { run: Run::new(call, body, judge) }
+    Once { body: Some(body), timer: Timer::new(), judge, call }
 }
 
 pin_project! {
     /// One attempt: `Break` with how the call ended, `Continue` where the next attempt may start.
     #[must_use = "futures do nothing unless polled"]
     pub struct Attempt<'a, F, R> {
+        // An `Option`, so that the body can be dropped the moment it is cut or done, not when the wait is over.
         #[pin]
-        run: Run<&'a mut Call, F, R>,
+        body: Option<F>,
+        #[pin]
+        timer: Timer,
+        judge: Judge<R>,
+        call: &'a mut Call,
         // What the call ends with if a guard refuses the retry it now waits for.
         held: Option<Ending<R>>,
     }
@@ -85,34 +90,16 @@ impl<F: Future<Output = R>, R> Future for Attempt<'_, F, R> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
-        let run = this.run.project();
-        poll_attempt(&mut run.call.core, (run.body, *run.judge), run.timer, this.held, cx)
+        poll_attempt(&mut this.call.core, (this.body, *this.judge), this.timer, this.held, cx)
     }
 }
 
 pin_project! {
     /// The only attempt of a function without retries. It holds no outcome, so that it is `Send` whatever the outcome is.
+    ///
+    /// What is dropped first comes first: a body that is cut short is gone when the call takes back what its guards gave.
     #[must_use = "futures do nothing unless polled"]
     pub struct Once<C, F, R> {
-        #[pin]
-        run: Run<C, F, R>,
-    }
-}
-
-impl<C: BorrowMut<Call>, F: Future<Output = R>, R> Future for Once<C, F, R> {
-    type Output = Ending<R>;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let run = self.project().run.project();
-        poll_once(&mut run.call.borrow_mut().core, (run.body, *run.judge), run.timer, cx)
-    }
-}
-
-pin_project! {
-    /// The body on its way through one attempt. What is dropped first comes first: a body that is cut short is gone when the
-    /// call takes back what its guards gave.
-    struct Run<C, F, R> {
-        // An `Option`, so that the body can be dropped the moment it is cut or done, not when the wait is over.
         #[pin]
         body: Option<F>,
         #[pin]
@@ -122,26 +109,27 @@ pin_project! {
     }
 }
 
-impl<C, F, R> Run<C, F, R> {
-    fn new(call: C, body: F, judge: Judge<R>) -> Self {
-        Self { body: Some(body), timer: Timer::new(), judge, call }
+impl<C: BorrowMut<Call>, F: Future<Output = R>, R> Future for Once<C, F, R> {
+    type Output = Ending<R>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        poll_once(&mut this.call.borrow_mut().core, (this.body, *this.judge), this.timer, cx)
     }
 }
 
 /// A body, seen by what it returns alone: what follows is compiled once per type of outcome, and not once per function.
 pub(super) trait Body<R> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<R>;
-    fn is_there(&self) -> bool;
     fn let_go(self: Pin<&mut Self>);
 }
 
 impl<F: Future> Body<F::Output> for Option<F> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        self.as_pin_mut().expect("an attempt is not polled after it ended").poll(cx)
-    }
-
-    fn is_there(&self) -> bool {
-        self.is_some()
+        match self.as_pin_mut() {
+            Some(body) => body.poll(cx),
+            None => panic!("an attempt is not polled after it ended"),
+        }
     }
 
     fn let_go(mut self: Pin<&mut Self>) {

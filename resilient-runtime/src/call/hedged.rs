@@ -1,10 +1,6 @@
 //! One attempt as two copies: a second one starts when the first is slow, and the first good answer wins.
 
-use super::{
-    Call, Core, Judge, Next,
-    core::Phase,
-    future::{Body, poll_body},
-};
+use super::{Call, Core, Judge, Next, core::Phase, future::poll_body};
 use crate::{
     budget::Token,
     bulkhead::Permit,
@@ -244,16 +240,14 @@ impl<F: Future<Output = R>, M: FnMut() -> F, R> Copies<'_, '_, F, M, R> {
 }
 
 /// The answer of a copy, if it runs and is ready; it is dropped then.
-fn poll_copy<R>(
+fn poll_copy<F: Future>(
     core: &mut Core,
-    mut copy: Pin<&mut dyn Body<R>>,
-    judge: Judge<R>,
+    mut copy: Pin<&mut Option<F>>,
+    judge: Judge<F::Output>,
     cx: &mut Context<'_>,
-) -> Option<(R, Judgement)> {
-    if !copy.is_there() {
-        return None;
-    }
+) -> Option<(F::Output, Judgement)> {
+    copy.as_ref().as_pin_ref()?;
     let Poll::Ready(answer) = poll_body(core, copy.as_mut(), judge, cx) else { return None };
-    copy.let_go();
+    copy.set(None);
     Some(answer)
 }
