@@ -32,6 +32,8 @@ mod stop;
 mod sync;
 pub mod testing;
 mod time;
+#[cfg(all(test, not(resilient_loom)))]
+mod vectors;
 mod verdict;
 
 pub use breaker::{BreakerState, Forced};

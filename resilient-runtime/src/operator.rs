@@ -61,7 +61,7 @@ impl OperationHandle {
         self.breaker(|breaker| breaker.force(None))
     }
 
-    /// Closes its breaker and forgets what it has seen. One that is forced stays so.
+    /// Closes its breaker and forgets what it has seen. One that was forced decides by itself again.
     pub fn reset(&self) -> bool {
         self.breaker(Breaker::reset)
     }

@@ -15,15 +15,22 @@ use resilient::{
 
 #[test]
 fn bh_01_bh_08_admits_its_size_and_one_more_per_call_that_ends() {
-    both!(timeout = none, bulkhead = 3).async_story(async |world| {
-        let (one, _two, _three) = (world.start([S.takes(10)]), world.start([HANG]), world.start([HANG]));
-        world.in_use(3);
-        world.call([S]).await.ends(full(3)).runs(0).because(None).at(0);
-        one.end().await.ends(S);
-        let _four = world.start([HANG]);
-        world.call([S]).await.ends(full(3)).runs(0);
-        assert_eq!(world.counts().full, 2);
-    });
+    for (size, policy) in [
+        (2, both!(timeout = none, bulkhead = 2)),
+        (3, both!(timeout = none, bulkhead = 3)),
+        (10, both!(timeout = none, bulkhead = 10)),
+    ] {
+        policy.async_story(async |world| {
+            let one = world.start([S.takes(10)]);
+            let _others: Vec<_> = (1..size).map(|_| world.start([HANG])).collect();
+            world.in_use(size);
+            world.call([S]).await.ends(full(size)).runs(0).because(None).at(0);
+            one.end().await.ends(S);
+            let _one_more = world.start([HANG]);
+            world.call([S]).await.ends(full(size)).runs(0);
+            assert_eq!((world.runs(), world.counts().full), (size + 1, 2));
+        });
+    }
 }
 
 /// The same for a sync function, whose calls overlap where it calls itself.

@@ -44,7 +44,7 @@ fn co_03_ours_times_out_as_often_as_it_has_attempts() {
 }
 
 #[test]
-fn co_07_co_08_co_12_ours_counts_a_call_that_its_retries_saved_as_one_success() {
+fn co_07_co_08_co_09_co_12_ours_counts_a_call_that_its_retries_saved_as_one_success() {
     both!(read, timeout = none, retries = 10, allow(R34), breaker("dep", window = 5)).story(async |world| {
         world.call([F, F, S]).await.ends(S).runs(3);
         world.is(Closed).window(1, 0);
@@ -71,7 +71,7 @@ fn co_14_ours_counts_one_failure_behind_a_fallback() {
 
 /// Nothing sleeps towards an open breaker in ours, so nothing races with its open time.
 #[test]
-fn co_04_co_09_co_16_ours_never_waits_for_a_breaker_to_close() {
+fn co_04_co_16_ours_never_waits_for_a_breaker_to_close() {
     both!(
         read,
         timeout = none,

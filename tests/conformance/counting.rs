@@ -3,8 +3,8 @@
 //! The columns: the breaker while it is closed and while it is half-open, the retry (how often the body ran), and the
 //! budget (thousandths of a token that the call left it with: its first attempt earns 100, a retry costs 1,000).
 //!
-//! Not here, because they are not built: the latency sample, hedges; coalesced followers are in `tests/coalesce.rs`. "Cut by its own deadline
-//! before half its timeout, and no earlier attempt failed" needs a queue to lose the time in.
+//! Elsewhere: the latency sample and the loser of a hedge, which only a hedge can see, are in `hedge.rs`; coalesced
+//! followers in `coalesced.rs`; "cut by its own deadline before half its timeout" in `queue.rs`, where time can be lost.
 
 mod refused;
 

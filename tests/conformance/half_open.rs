@@ -319,6 +319,26 @@ fn cb_89_a_slow_probe_fails() {
             world.pass(1_000).await;
             assert_eq!(trial(world, &[S.takes(4_000)]).await, Closed);
         });
+    // Half of four would be too many: the second decides, however the others end.
+    both!(
+        timeout = none,
+        breaker(
+            "dep",
+            window = 2,
+            open_ms = 1_000,
+            open_jitter = 0.0,
+            slow_ms = 4_000,
+            slow_rate = 0.5,
+            probes = 4,
+            passes = 3
+        )
+    )
+    .story(async |world| {
+        until_due(world).await;
+        assert_eq!(trial(world, &[S.takes(4_001), S]).await, HalfOpen);
+        assert_eq!(trial(world, &[S.takes(4_001)]).await, Open);
+        assert_eq!(world.breaker().opened, 2);
+    });
 }
 
 /// Polly admits nobody however long a probe takes; ours takes the slot back, see `px_14`.

@@ -1,14 +1,24 @@
 //! A second copy of a slow read, and which answer wins. Only async functions have one (R23).
 
 use crate::{
-    clock::ms,
-    dep::{Dep, F, Fault, HANG, P, S, answers},
+    clock::{ms, paused},
+    dep::{Dep, F, Fault, HANG, O, Outcome, P, Q, S, answers},
     ended::{Ended, timed_out},
     world::{World, waiting},
 };
 use resilient::{
     BreakerState::{Closed, Open},
+    IdempotencyKey,
     Stop::Exhausted,
+    remaining, testing, with,
+};
+use std::{
+    future::pending,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering::SeqCst},
+    },
+    time::Duration,
 };
 
 /// It failed with the error of this run of the body, not necessarily the last.
@@ -254,5 +264,103 @@ fn a_second_copy_sees_the_same_attempt() {
         let ended = world.call(Dep::from([HANG, S]).asked_for(7)).await.ends(S);
         let seen: Vec<_> = ended.visits.iter().map(|visit| (visit.attempt, visit.remaining)).collect();
         assert_eq!(seen, [(Some(1), Some(ms(100))), (Some(1), Some(ms(90)))]);
+    });
+}
+
+#[test]
+fn to_22_every_attempt_and_its_copy_share_one_timeout() {
+    waiting!(timeout_ms = 100, deadline_ms = 1_000, retries = 2, hedge = 10ms).async_story(async |world| {
+        world.call([HANG]).await.ends(timed_out(100)).runs(6).because(Exhausted);
+        assert_eq!((world.counts().timed_out, world.counts().retries), (3, 2));
+        hedges(world, 3, 0);
+    });
+}
+
+#[test]
+fn hg_19_the_loser_is_dropped_before_the_answer_is_there_and_each_copy_had_its_own_time() {
+    #[derive(Default)]
+    struct Log {
+        left: Mutex<Vec<Duration>>,
+        gone: AtomicU32,
+    }
+    struct Inside<'a>(&'a Log);
+    impl Drop for Inside<'_> {
+        fn drop(&mut self) {
+            self.0.gone.fetch_add(1, SeqCst);
+        }
+    }
+    #[resilient::resilient(timeout_ms = 100, hedge = 10ms)]
+    async fn copies(log: &Log) -> Outcome {
+        let _inside = Inside(log);
+        log.left.lock().unwrap().push(remaining().unwrap());
+        let runs = log.left.lock().unwrap().len();
+        if runs == 1 { pending().await } else { Ok("second") }
+    }
+    paused().block_on(testing::isolated(async {
+        let log = Log::default();
+        assert_eq!(copies(&log).await, Ok("second"));
+        assert_eq!(log.gone.load(SeqCst), 2);
+        assert_eq!(*log.left.lock().unwrap(), [ms(100), ms(90)]);
+    }));
+}
+
+#[test]
+fn hg_23_what_the_winner_started_goes_on_after_the_answer() {
+    #[resilient::resilient(timeout_ms = 100, hedge = 10ms)]
+    async fn starts_work(done: &Arc<AtomicU32>, runs: &AtomicU32) -> Outcome {
+        if runs.fetch_add(1, SeqCst) == 0 {
+            pending::<()>().await;
+        }
+        let done = done.clone();
+        resilient::detach(async move {
+            tokio::time::sleep(ms(500)).await;
+            done.fetch_add(1, SeqCst);
+        });
+        Ok("second")
+    }
+    paused().block_on(testing::isolated(async {
+        let (done, runs) = (Arc::default(), AtomicU32::new(0));
+        assert_eq!(starts_work(&done, &runs).await, Ok("second"));
+        assert_eq!((done.load(SeqCst), runs.load(SeqCst)), (0, 2));
+        tokio::time::sleep(ms(501)).await;
+        assert_eq!(done.load(SeqCst), 1);
+    }));
+}
+
+/// A write has no second copy (R10); the key of whoever acts above travels into both copies of a read.
+#[test]
+fn px_20_both_copies_carry_the_callers_key_and_the_loser_counts_nowhere() {
+    waiting!(timeout_ms = 100, hedge = 10ms, breaker = "dep").async_story(async |world| {
+        let key = IdempotencyKey::from_parts(["the", "user's", "action"]);
+        let ended = with(key.clone(), async { world.call([HANG, S]).await }).await.ends(S).runs(2);
+        let keys: Vec<_> = ended.visits.into_iter().map(|visit| visit.key).collect();
+        assert_eq!(keys, [Some(key.clone()), Some(key)]);
+        world.is(Closed).window(1, 0);
+        hedges(world, 1, 1);
+    });
+}
+
+/// DESIGN §4, the last column of the counting table: the delay is a percentile of answers, and only of answers.
+#[test]
+fn only_what_answered_says_how_long_an_answer_takes() {
+    let policy = waiting!(timeout_ms = 500, hedge(p95, min_samples = 20));
+    for (last, counts) in [(S, true), (P, true), (F, false), (Q, false), (O, false)] {
+        policy.async_story(async |world| {
+            for _ in 0..19 {
+                world.call([S.takes(5)]).await.ends(S);
+            }
+            world.call([last.takes(5)]).await.ends(last);
+            world.call([S.takes(400)]).await.ends(S).runs(if counts { 2 } else { 1 });
+        });
+    }
+    // Nor does one whose caller left.
+    policy.async_story(async |world| {
+        for _ in 0..19 {
+            world.call([S.takes(5)]).await.ends(S);
+        }
+        let left = world.start([HANG]);
+        world.pass(5).await;
+        left.drop();
+        world.call([S.takes(400)]).await.ends(S).runs(1);
     });
 }

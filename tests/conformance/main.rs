@@ -10,6 +10,7 @@ mod ended;
 mod world;
 
 // The guards.
+mod active;
 mod breaker;
 mod bulkhead;
 mod cached;
@@ -19,7 +20,10 @@ mod fallback;
 mod half_open;
 mod hedge;
 mod keyed;
+mod operator;
+mod queue;
 mod retry;
+mod time_window;
 mod timeout;
 mod window;
 

@@ -2,13 +2,13 @@
 
 use crate::{
     clock::ms,
-    dep::{F, HANG, P, PANIC, Q, S, Step, T, fails},
+    dep::{Dep, F, HANG, P, PANIC, Q, S, Step, T, fails},
     world::{Both, World, both},
 };
 use resilient::{
     Hint,
     Stop::{Budget, Exhausted, NoTime, NotRepeatable, Pushback},
-    Verdict, testing,
+    Verdict, snapshot, testing,
 };
 
 #[test]
@@ -88,19 +88,22 @@ fn rt_59_an_attempt_that_overruns_the_deadline_is_the_last() {
 
 #[test]
 fn rt_61_rt_62_rt_63_a_dropped_call_runs_no_more() {
-    both!(read, timeout = none, retries = 2, retry(base_ms = 100, jitter = none), allow(R15)).async_story(
-        async |world| {
-            // During the first run, and during the wait after it: the token of a retry that was not sent comes back.
-            world.start([HANG]).drop();
-            let waiting = world.start([F]);
-            world.tokens(9.0);
-            waiting.drop();
-            world.pass(1_000).await;
-            assert_eq!(world.runs(), 2);
-            world.tokens(10.0);
-            assert_eq!(world.counts().dropped, 2);
-        },
-    );
+    let policy = both!(read, timeout = none, retries = 2, retry(base_ms = 100, jitter = none), allow(R15));
+    policy.async_story(async |world| {
+        // Before it was ever polled.
+        let dep = Dep::from([S]);
+        drop((policy.waiting)(&dep));
+        assert!(dep.visits().is_empty() && snapshot().is_empty());
+        // During the first run, and during the wait after it: the token of a retry that was not sent comes back.
+        world.start([HANG]).drop();
+        let waiting = world.start([F]);
+        world.tokens(9.0);
+        waiting.drop();
+        world.pass(1_000).await;
+        assert_eq!(world.runs(), 2);
+        world.tokens(10.0);
+        assert_eq!(world.counts().dropped, 2);
+    });
 }
 
 #[test]

@@ -195,6 +195,10 @@ fn co_20_co_22_timeouts_open_a_breaker() {
         world.is(Open);
         world.call([S]).await.ends(RejectedKind::Open).runs(0);
     });
+    both!(timeout_ms = 50, breaker("dep", window = 1)).async_story(async |world| {
+        world.call([S.takes(100)]).await.ends(timed_out(50)).at(50);
+        world.is(Open);
+    });
 }
 
 #[test]

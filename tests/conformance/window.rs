@@ -3,9 +3,12 @@
 use crate::{
     breaker::feed,
     dep::{F, S},
-    world::both,
+    world::{World, both},
 };
-use resilient::BreakerState::{Closed, Open};
+use resilient::{
+    BreakerState::{Closed, Open},
+    Forced, operation,
+};
 
 #[test]
 fn px_24_the_rate_is_reached_at_its_boundary() {
@@ -92,7 +95,7 @@ fn cb_09_cb_20_as_many_failures_as_the_rate_of_the_window_rounded_up() {
 }
 
 #[test]
-fn cb_11_cb_12_cb_14_below_the_minimum_there_is_no_rate_and_rejections_are_in_no_window() {
+fn cb_11_cb_14_below_the_minimum_there_is_no_rate_and_rejections_are_in_no_window() {
     both!(timeout = none, breaker("dep", window = 10, failure_rate = 0.6)).story(async |world| {
         feed(world, &[S, S, F, F]).await;
         world.is(Closed).window(4, 2);
@@ -153,16 +156,28 @@ fn cb_15_the_oldest_call_leaves_a_full_window() {
     });
 }
 
+/// Observed, so that a window over its rates stays one.
 #[test]
-fn cb_16_slow_calls_and_failures_leave_the_window_apart() {
-    both!(timeout = none, breaker("dep", window = 2, failure_rate = 1.0, slow_ms = 100, slow_rate = 1.0)).story(
-        async |world| {
-            let mut seen = Vec::new();
-            for step in [F.takes(200), S.takes(50), S.takes(200), S, S] {
-                feed(world, &[step]).await;
-                seen.push((world.breaker().slow, world.breaker().failures));
-            }
-            assert_eq!(seen, [(1, 1), (1, 1), (1, 0), (1, 0), (0, 0)]);
-        },
-    );
+fn cb_12_cb_16_calls_failures_and_slow_ones_leave_a_full_window_apart() {
+    both!(timeout = none, breaker("dep", window = 10)).story(async |world| {
+        observed(world).await;
+        feed(world, &[[S; 2].as_slice(), &[F; 6], &[S; 4]].concat()).await;
+        world.window(10, 6);
+        assert_eq!((world.runs(), world.breaker().would_open), (13, 1));
+    });
+    both!(timeout = none, breaker("dep", window = 2, slow_ms = 100)).story(async |world| {
+        observed(world).await;
+        let mut seen = Vec::new();
+        for step in [F.takes(200), S.takes(200), S, S] {
+            feed(world, &[step]).await;
+            seen.push((world.breaker().slow, world.breaker().failures));
+        }
+        assert_eq!(seen, [(1, 1), (2, 1), (1, 0), (0, 0)]);
+    });
+}
+
+async fn observed(world: &World) {
+    world.call([S]).await.ends(S);
+    assert!(operation("dep").unwrap().force(Forced::Observe));
+    world.window(0, 0);
 }

@@ -129,7 +129,7 @@ fn cb_64_the_open_time_grows_per_reopening_up_to_its_cap_and_starts_again_after_
 }
 
 #[test]
-fn cb_71_with_no_open_time_the_next_call_is_a_probe() {
+fn with_no_open_time_the_next_call_is_a_probe() {
     let (breaker, until) = opened(Settings { open: Duration::ZERO, ..settings(4, 4) });
     assert_eq!(until, start());
     assert!(breaker.admit(until, None).unwrap().is_probe());

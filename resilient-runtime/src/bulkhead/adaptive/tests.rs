@@ -1,7 +1,7 @@
 //! The numbers of the published suites, by their ids, and what those suites do not ask.
 
 use super::{gradient2::Average, vegas::Tuning, *};
-use crate::time::now;
+use crate::{time::now, vectors};
 
 /// Feeds samples that follow each other: every call begins when the one before it has ended.
 struct Feed {
@@ -69,6 +69,7 @@ fn aimd_moves_by_the_table() {
         ("AD-06", 20, 1, true, 5_001, 20, 18.0),
         ("AD-06, in time", 20, 1, true, 5_000, 20, 21.0),
     ] {
+        vectors::row(id);
         let got = Feed::new(Adaptive::Aimd, (min, 200), start).sample(answered, millis, in_flight);
         assert_near(got, wanted);
         assert!(got.fract() == 0.0, "{id}: {got} is no whole number");
@@ -92,6 +93,7 @@ fn vegas_moves_by_the_table() {
         // A duration cannot be negative; zero is no sample.
         ("AD-17", Feed::new(Adaptive::Vegas, (1, 20), 10), &[(0, 10), (10, 10), (10, 10)], &[10, 10, 16]),
     ] {
+        vectors::row(id);
         assert_eq!(feed.whole(samples), wanted, "{id}");
     }
 }
@@ -132,6 +134,7 @@ fn gradient2_moves_by_the_table() {
         ),
         ("AD-26", fresh(22, 20).long_run(10.0), &[(100, 30); 4], &[20.6, 20.0, 20.0, 20.0]),
     ] {
+        vectors::row(id);
         for (n, (&(millis, in_flight), wanted)) in samples.iter().zip(wanted).enumerate() {
             let got = feed.answered(millis, in_flight);
             assert!((got - wanted).abs() < 6e-4, "{id}, sample {n}: {got} is not {wanted}");

@@ -135,8 +135,8 @@ fn admits_exactly_its_size_and_one_more_per_permit_given_back() {
 }
 
 #[test]
-fn a_smaller_size_keeps_who_is_inside_and_admits_nobody_until_below_it() {
-    // AD-46, and BH-12 the other way round.
+fn ad_46_a_smaller_size_keeps_who_is_inside_and_admits_nobody_until_below_it() {
+    // BH-12 the other way round.
     let gate = gate(Bulkhead::of(4));
     let mut held = gate.fill();
     gate.resize(3);
