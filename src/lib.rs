@@ -31,7 +31,7 @@
 //! # async fn main() {
 //! assert_eq!(view_stock("apple").await.unwrap(), 3);
 //!
-//! let stock = &resilient::snapshot()[0];
+//! let stock = resilient::operation("stock.view").unwrap().snapshot();
 //! assert_eq!((stock.operation, stock.dependency), ("stock.view", "stock"));
 //! assert_eq!(stock.counts.succeeded, 1);
 //! # }
@@ -39,9 +39,28 @@
 //!
 //! From the outside in, a call passes
 //!
-//! > fallback ( deadline ( bulkhead ( breaker ( retry + budget ( attempt timeout \[ your function \] ) ) ) ) )
+//! > fallback ( deadline ( coalesce ( bulkhead ( breaker ( retry + budget ( rate limit ( attempt timeout \[ hedge ( your
+//! > function ) \] ) ) ) ) ) ) )
 //!
-//! and what each of them counts is one table, in `docs/guards/README.md`.
+//! Nothing is on unless you write it. What each of them counts is one table, in `docs/guards/README.md`, and there is a page
+//! for each beside it.
+//!
+//! | key | what it does |
+//! |---|---|
+//! | `timeout_ms = 60`, `deadline_ms = 500` | one attempt, and the whole call, take at most this long |
+//! | `read`; `write`, `idempotency_key = key` | says what a second run would do |
+//! | `retries = 2`, `retry(…)`, `retry_budget = 0.1` | how often it is repeated, with which waits, and how much of all calls |
+//! | `breaker = "stock.view"` | refuses early while the dependency is plainly down |
+//! | `bulkhead = 12`, `bulkhead(adaptive)` | at most this many calls at once |
+//! | `rate_limit = "100/min"` | at most this many attempts per time |
+//! | `hedge = p95` | a second copy of a slow read |
+//! | `coalesce` | reads that ask the same at the same time share one answer |
+//! | `fallback = cached` | plan B: the last good answer, `default`, `value(…)`, a function |
+//! | `blocking = cooperative`, `thread` | how a sync function keeps its timeout |
+//! | `name`, `dependency`, `allow(R07)`, `crate = path` | identity, exceptions, where this crate is |
+//!
+//! The names of guards may select one state per key: `breaker = "webhook.{customer}"`. [`defaults`] gives settings to a whole
+//! `impl` block or module, and [`call`] guards what cannot be a function.
 //!
 //! # What a caller gets
 //!
@@ -99,8 +118,55 @@
 //! }
 //! ```
 //!
+//! # A slow tail
+//!
+//! Most reads are fast, and a few meet a server that pauses. With `hedge` a read that takes longer than usual gets a second
+//! copy, and the first answer wins. Copies pay from the retry budget, so that they stop when everything is slow.
+//!
+//! ```
+//! # use resilient::resilient;
+//! # #[derive(Debug, resilient::Classify)]
+//! # enum StockError { #[transient] Broken, #[rejected] Guard(resilient::Rejected) }
+//! # async fn request(_: &str) -> Result<u32, StockError> { Ok(3) }
+//! #[resilient(timeout_ms = 60, hedge = p95, rate_limit("500/s", max_wait_ms = 5), bulkhead(12, max_wait_ms = 20))]
+//! async fn view_stock(sku: &str) -> Result<u32, StockError> {
+//!     request(sku).await
+//! }
+//! ```
+//!
+//! # For whoever operates the program
+//!
+//! [`snapshot`] lists every guard, [`verify`] finds names about which two functions disagree, and [`operation`] has the
+//! verbs that change guards while calls run.
+//!
+//! ```
+//! # use resilient::{Forced, resilient};
+//! # #[derive(Debug, resilient::Classify)]
+//! # enum StockError { #[transient] Broken, #[rejected] Guard(resilient::Rejected) }
+//! #[resilient(timeout_ms = 60, breaker = "prices.view", bulkhead = 12)]
+//! async fn view_price(sku: &str) -> Result<u32, StockError> {
+//!     Ok(3)
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let prices = resilient::operation("prices.view").expect("it is listed before its first call");
+//! prices.force(Forced::Open);
+//! assert!(view_price("apple").await.is_err());
+//! prices.automatic();
+//! prices.limit(20);
+//! assert!(view_price("apple").await.is_ok());
+//! assert_eq!(prices.snapshot().bulkhead.unwrap().limit, 20);
+//! # }
+//! ```
+//!
+//! # In tests
+//!
+//! With feature `testing` a test has guards of its own, seeded random numbers, and a clock that it moves: [`testing`].
+//!
 //! # Features
 //!
+//! - `catalog` (on by default): operations are listed before their first call.
 //! - `reqwest`: [`Classify`] for `reqwest::Error`, and `http::check`, which keeps status and `Retry-After`.
 //! - `testing`: guards, random numbers and a clock of a test's own.
 #![forbid(unsafe_code)]

@@ -108,6 +108,23 @@ fn outside_a_runtime_the_first_call_says_what_it_needs() {
     );
 }
 
+#[resilient(timeout = none, name = "stock.queue", bulkhead(1, max_wait_ms = 20))]
+async fn queue() -> Result<Stock, StockError> {
+    dependency().map(Stock)
+}
+
+/// It says so at the first call, and not at the first one that finds the bulkhead full.
+#[test]
+fn outside_a_runtime_a_call_that_may_queue_says_so_at_once() {
+    answers(&[Ok(1)]);
+    let polled = std::panic::catch_unwind(|| {
+        let _ = pin!(queue()).poll(&mut Context::from_waker(Waker::noop()));
+    });
+    assert!(
+        polled.is_err_and(|said| said.downcast::<String>().unwrap().starts_with("`stock.queue` needs a tokio runtime"))
+    );
+}
+
 #[test]
 fn operations_are_listed_before_their_first_call() {
     let listed: Vec<_> = snapshot().iter().map(|known| known.operation).collect();

@@ -62,7 +62,9 @@ use settings::Settings;
 /// | `read` · `write` · `idempotency_key = arg` | what a second run would do |
 /// | `retries`, `retry(…)`, `retry_budget` | how often, with which backoff, and how much of all calls |
 /// | `breaker` | `"name"`, `("name", window = 20, …)` |
-/// | `bulkhead` | `12`, `(12, name = "stock")` |
+/// | `bulkhead` | `12`, `(12, max_wait_ms = 20)`, `(adaptive, min = 4, max = 200)` |
+/// | `rate_limit` | `"100/min"`, `("100/min", max_wait_ms = 20)` |
+/// | `hedge` | `p95`, `20ms`: a second copy of a slow read |
 /// | `fallback` | `cached`, `default`, `value(expr)`, a function, `(…, on = any)` |
 /// | `blocking` | `cooperative` or `thread`, on a function that is not async |
 /// | `coalesce` | calls that ask the same at once are one; `coalesce(key = (…))` on a method |

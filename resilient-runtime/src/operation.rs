@@ -56,8 +56,8 @@ impl Site {
     /// A handle for [`call`](crate::call) and [`call_blocking`](crate::call_blocking), for a `static`.
     ///
     /// # Panics
-    /// With a policy that a rule refuses, with a part that is not there yet, and with `fallback`, `coalesce` or
-    /// `blocking = thread`, which need a function: in a `static`, that is a compile error with the rule's own text.
+    /// With a policy that a rule refuses, and with `fallback`, `coalesce` or `blocking = thread`, which need a function:
+    /// in a `static`, that is a compile error with the rule's own text.
     #[must_use]
     #[track_caller]
     pub const fn named(name: &'static str, policy: &'static Policy) -> Self {
@@ -93,15 +93,24 @@ impl Site {
     #[cold]
     fn first_call(&'static self, shape: Shape) -> &'static Operation {
         let operation = registry::global().operation(self);
-        let waits =
-            self.policy.attempt_timeout().is_some() || self.policy.deadline.is_some() || self.policy.retries > 0;
         assert!(
-            shape == Shape::Sync || !waits || tokio::runtime::Handle::try_current().is_ok(),
+            shape == Shape::Sync || !self.waits() || tokio::runtime::Handle::try_current().is_ok(),
             "`{}` needs a tokio runtime for its timers; call it inside one, for example from `#[tokio::main]`",
             operation.name
         );
         let _ = self.operation.set(operation);
         operation
+    }
+
+    /// Whether a call may need a timer.
+    fn waits(&self) -> bool {
+        let Policy { deadline, retries, bulkhead, rate_limit, hedge, .. } = &self.policy;
+        self.policy.attempt_timeout().is_some()
+            || deadline.is_some()
+            || *retries > 0
+            || hedge.is_some()
+            || bulkhead.is_some_and(|bulkhead| !bulkhead.max_wait.is_zero())
+            || rate_limit.is_some_and(|rate_limit| !rate_limit.max_wait.is_zero())
     }
 
     pub(crate) fn policy(&self) -> &Policy {

@@ -61,7 +61,7 @@ impl OperationHandle {
         self.breaker(|breaker| breaker.force(None))
     }
 
-    /// Closes its breaker and forgets what it has seen. One that was forced decides by itself again.
+    /// Makes its breaker as good as new: closed, with an empty window, and not forced.
     pub fn reset(&self) -> bool {
         self.breaker(Breaker::reset)
     }

@@ -59,7 +59,9 @@ fn origin() -> Instant {
 
 /// Now, by tokio's clock, which tests may pause, plus what the test moved by hand.
 pub(crate) fn now() -> Moment {
-    let here = u64::try_from(Instant::now().saturating_duration_since(origin()).as_nanos()).unwrap_or(u64::MAX);
+    // The origin first: it is a day before the moment at which it is asked for, and the first now is no earlier than that.
+    let origin = origin();
+    let here = u64::try_from(Instant::now().saturating_duration_since(origin).as_nanos()).unwrap_or(u64::MAX);
     testing::shifted(Moment(here))
 }
 
