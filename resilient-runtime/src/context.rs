@@ -4,6 +4,7 @@ use crate::{
     idempotency::IdempotencyKey,
     operation::Operation,
     report::Report,
+    sync::{Mutex, MutexGuard, lock},
     testing,
     time::{Moment, now},
 };
@@ -13,6 +14,7 @@ use std::{
     future::Future,
     mem,
     pin::Pin,
+    sync::Arc,
     task::{Context as TaskContext, Poll},
     time::Duration,
 };
@@ -41,6 +43,16 @@ pub(crate) struct Inner {
     pub(crate) retried: bool,
 }
 
+/// The same account, once tasks that the attempt has started write to it as well.
+#[derive(Clone, Debug)]
+pub(crate) struct Tasks(Arc<Mutex<Inner>>);
+
+impl Tasks {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        lock(&self.0)
+    }
+}
+
 /// The context itself; its module is private, so it is nobody's to name.
 #[derive(Clone, Debug)]
 pub struct Context {
@@ -51,6 +63,7 @@ pub struct Context {
     pub(crate) attempt: u32,
     pub(crate) criticality: Criticality,
     pub(crate) inner: Inner,
+    pub(crate) tasks: Option<Tasks>,
     pub(crate) report: Option<Report>,
 }
 
@@ -61,13 +74,43 @@ impl Context {
         attempt: 0,
         criticality: Criticality::Critical,
         inner: Inner { failed: None, retried: false },
+        tasks: None,
         report: None,
     };
 
     /// A copy of the thread's context, for something that starts inside it.
     pub(crate) fn inherited() -> Self {
         let copy = read(Self::clone).unwrap_or(Self::EMPTY);
-        Self { inner: Inner::default(), ..copy }
+        Self { inner: Inner::default(), tasks: None, ..copy }
+    }
+
+    /// How the inner operations of the attempt ended so far.
+    pub(crate) fn inner(&self) -> Inner {
+        self.tasks.as_ref().map_or(self.inner, |tasks| *tasks.lock())
+    }
+
+    /// An attempt begins, of which no inner operation has ended.
+    pub(crate) fn begin(&mut self) {
+        (self.inner, self.tasks) = (Inner::default(), None);
+    }
+
+    /// The account of a copy that the attempt ran in.
+    pub(crate) fn account_of(&mut self, copy: Self) {
+        (self.inner, self.tasks) = (copy.inner, copy.tasks);
+    }
+
+    fn ended(&mut self, change: impl Fn(&mut Inner)) {
+        change(&mut self.inner);
+        if let Some(tasks) = &self.tasks {
+            change(&mut tasks.lock());
+        }
+    }
+
+    /// The account for a task that starts inside; none outside an attempt.
+    fn tasks(&mut self) -> Option<Tasks> {
+        let inner = self.inner;
+        let tasks = || Tasks(Arc::new(Mutex::new(inner)));
+        (self.attempt > 0).then(|| self.tasks.get_or_insert_with(tasks).clone())
     }
 
     /// Makes this the thread's context until the guard is dropped.
@@ -78,7 +121,7 @@ impl Context {
 
     /// The same for a scope inside an attempt: what ends in the scope ends in the attempt.
     fn enter_scope(&mut self) -> EnteredScope<'_> {
-        self.inner = read(|context| context.inner).unwrap_or_default();
+        (self.inner, self.tasks) = read(|context| (context.inner, context.tasks.clone())).unwrap_or_default();
         swap(self);
         EnteredScope(self)
     }
@@ -112,14 +155,17 @@ struct EnteredScope<'a>(&'a mut Context);
 impl Drop for EnteredScope<'_> {
     fn drop(&mut self) {
         swap(self.0);
-        let inside = self.0.inner;
-        ended(|inner| *inner = inside);
+        let account = (self.0.inner, self.0.tasks.take());
+        let _ = CURRENT.try_with(|context| {
+            let context = &mut *context.borrow_mut();
+            (context.inner, context.tasks) = account;
+        });
     }
 }
 
 /// Tells the attempt around it how an operation ended.
-pub(crate) fn ended(change: impl FnOnce(&mut Inner)) {
-    let _ = CURRENT.try_with(|context| change(&mut context.borrow_mut().inner));
+pub(crate) fn ended(change: impl Fn(&mut Inner)) {
+    let _ = CURRENT.try_with(|context| context.borrow_mut().ended(change));
 }
 
 /// Notes a degraded answer for whoever asked for a report.
@@ -287,7 +333,27 @@ pub(crate) fn scoped<F: Future>(change: Change, future: F) -> Scoped<F> {
     Scoped { change: Some(change), context: Context::EMPTY, future }
 }
 
-/// Starts a task that keeps the deadline, the key and the criticality of whoever starts it.
+pin_project! {
+    /// A task, in a context that nobody else has.
+    struct Task<F> {
+        context: Context,
+        #[pin]
+        future: F,
+    }
+}
+
+impl<F: Future> Future for Task<F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut TaskContext<'_>) -> Poll<F::Output> {
+        let this = self.project();
+        let _inside = this.context.enter();
+        this.future.poll(cx)
+    }
+}
+
+/// Starts a task that keeps the deadline, the key and the criticality of whoever starts it. What its operations have
+/// repeated is not repeated around it.
 ///
 /// # Panics
 /// Outside a tokio runtime.
@@ -296,7 +362,8 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    tokio::spawn(testing::carry(Scoped { change: None, context: Context::inherited(), future }))
+    let tasks = CURRENT.try_with(|context| context.borrow_mut().tasks()).ok().flatten();
+    tokio::spawn(testing::carry(Task { context: Context { tasks, ..Context::inherited() }, future }))
 }
 
 /// Starts a task that outlives its caller's deadline, key and criticality: work that is not for this request.
@@ -308,7 +375,7 @@ where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
-    tokio::spawn(testing::carry(Scoped { change: None, context: Context::EMPTY, future }))
+    tokio::spawn(testing::carry(Task { context: Context::EMPTY, future }))
 }
 
 #[cfg(test)]

@@ -26,9 +26,13 @@ impl Report {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(degraded);
     }
 
-    /// Adds what stands in `other`.
-    pub(crate) fn append(&self, other: &Self) {
-        let more = std::mem::take(&mut *other.0.lock().unwrap_or_else(PoisonError::into_inner));
+    /// What stands in it; nothing does afterwards.
+    pub(crate) fn take(&self) -> Vec<Degraded> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds what was found elsewhere.
+    pub(crate) fn append(&self, more: &[Degraded]) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(more);
     }
 }
@@ -46,6 +50,5 @@ impl Report {
 pub async fn report<F: Future>(future: F) -> (F::Output, Vec<Degraded>) {
     let report = Report::default();
     let output = context::scoped(Change::Report(report.clone()), future).await;
-    let degraded = std::mem::take(&mut *report.0.lock().unwrap_or_else(PoisonError::into_inner));
-    (output, degraded)
+    (output, report.take())
 }

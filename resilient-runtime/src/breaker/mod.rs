@@ -208,6 +208,14 @@ impl Breaker {
         self.decide(generation, |inner| inner.end_probe(probe, sample, at));
     }
 
+    fn hold_probe(&self, generation: u64, probe: NonZeroU32, expires: Moment) {
+        let inner = &mut *self.lock();
+        match &mut inner.state {
+            State::HalfOpen(trial) if inner.generation == generation => trial.hold(probe, expires),
+            _ => {}
+        }
+    }
+
     /// Asks the state machine, if it is still of this generation, and follows.
     fn decide(&self, generation: u64, ask: impl FnOnce(&mut Inner) -> Option<State>) {
         let mut inner = self.lock();

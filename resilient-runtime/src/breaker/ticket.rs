@@ -37,6 +37,13 @@ impl Ticket {
         }
     }
 
+    /// A probe that has yet to wait has its slot until `expires`; for any other call this does nothing.
+    pub(crate) fn hold(&self, expires: Moment) {
+        if let Some(probe) = self.probe {
+            self.breaker.hold_probe(self.generation, probe, expires);
+        }
+    }
+
     /// Says what the call was; a result of an older generation is ignored.
     pub(crate) fn record(mut self, sample: Sample, at: Moment) {
         match self.probe.take() {

@@ -63,6 +63,11 @@ impl Trial {
         Ok(number)
     }
 
+    /// The probe's slot is taken back after `expires` instead.
+    pub(super) fn hold(&mut self, probe: NonZeroU32, expires: Moment) {
+        self.leases.iter_mut().filter(|(lease, _)| *lease == probe).for_each(|(_, until)| *until = expires);
+    }
+
     /// A probe came back. One whose slot was taken back finds out whatever it does too late.
     pub(super) fn end(&mut self, probe: NonZeroU32, sample: Sample, terms: Terms) -> Verdict {
         let held = self.leases.len();

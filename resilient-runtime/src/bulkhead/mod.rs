@@ -257,9 +257,9 @@ impl Gate {
         let _ = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, moved);
     }
 
-    /// Tells an adaptive limit how a call ended that is still inside. Its permit comes back next, and then whoever a
-    /// larger limit lets in is let in.
-    fn sample(&self, served: Served, took: Duration, at: Moment) {
+    /// Tells an adaptive limit how a call ended that is still inside, or whose body is. Its permit comes back later, and
+    /// then whoever a larger limit lets in is let in.
+    pub(crate) fn sample(&self, served: Served, took: Duration, at: Moment) {
         if !self.adapts.load(Ordering::Relaxed) {
             return;
         }

@@ -6,6 +6,7 @@ use crate::{
     coalesce::{Arrival, Follower, Lead, Role},
     outcome::Ending,
     rejected::RejectedKind,
+    report::{Degraded, Report},
     stop::{Stop, last_stop},
     time::{Timer, block_on},
 };
@@ -69,7 +70,7 @@ impl<R: Clone + Send + Sync + 'static> Shareable for R {
     ) -> ControlFlow<Ending<Self>> {
         match call.core.join(digest, key) {
             Err(ending) => ControlFlow::Break(ending),
-            Ok(Role::Lead(lead)) => leading.take(lead),
+            Ok(Role::Lead(lead)) => leading.take(&mut call.core, lead),
             Ok(Role::Follow(follower)) => follow_blocking(&mut call.core, follower, leading),
         }
     }
@@ -88,11 +89,19 @@ struct Landed<R> {
     ending: Ending<R>,
     end: End,
     why: Option<Stop>,
+    /// What was served degraded on the way there.
+    degraded: Vec<Degraded>,
 }
 
 /// A place for the lead of a call. It stands before the call, so that it is dropped after it: whoever takes over finds
 /// every guard as if the lost call had not been.
-pub struct Leading<R>(Option<Box<dyn Leads<R>>>);
+pub struct Leading<R> {
+    lead: Option<Box<dyn Leads<R>>>,
+    /// It was another call's first: this one has followed, and has what that left of its deadline.
+    inherited: bool,
+    /// The report of the call's own caller, while the call writes to one for all who get its answer.
+    report: Option<Report>,
+}
 
 /// A lead, of which only [`Shareable`] knows that others can have its answer.
 trait Leads<R>: Send + Sync {
@@ -109,7 +118,7 @@ impl<R> Leading<R> {
     /// Nobody leads yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self(None)
+        Self { lead: None, inherited: false, report: None }
     }
 }
 
@@ -120,8 +129,9 @@ impl<R> Default for Leading<R> {
 }
 
 impl<R: Send + Sync + 'static> Leading<R> {
-    fn take(&mut self, lead: Lead<Landed<R>>) -> ControlFlow<Ending<R>> {
-        self.0 = Some(Box::new(lead));
+    fn take(&mut self, core: &mut Core, lead: Lead<Landed<R>>) -> ControlFlow<Ending<R>> {
+        self.report = core.context.report.replace(Report::default());
+        self.lead = Some(Box::new(lead));
         ControlFlow::Continue(())
     }
 }
@@ -142,19 +152,30 @@ impl Core {
 
     /// Another's answer, as this call's own.
     fn follow<R: Clone + Send + Sync + 'static>(&mut self, landed: &Arc<Landed<R>>) -> Ending<R> {
-        let Landed { ending, end, why } = Landed::clone(landed);
+        let Landed { ending, end, why, degraded } = Landed::clone(landed);
+        if let Some(report) = &self.context.report {
+            report.append(&degraded);
+        }
         self.answered(end, why);
         ending
     }
 
-    /// Answers whoever follows, unless it was this call's own caller who had no more time: they may have.
+    /// Answers whoever follows, unless this call ran out of time that they may have: of its own caller's, or of a
+    /// deadline that it had spent on following.
     fn land<R: Clone + Send + Sync + 'static>(&mut self, leading: &mut Leading<R>, ending: Ending<R>) -> Ending<R> {
-        let Some(lead) = leading.0.take() else { return ending };
-        let out_of_time = |kind| matches!(kind, RejectedKind::Deadline | RejectedKind::Expired);
-        let (_, own) = self.deadline();
-        match &ending {
-            Err(rejected) if !own && out_of_time(rejected.kind()) => drop(lead),
-            _ => lead.land(Landed { ending: ending.clone(), end: self.end, why: last_stop() }),
+        let Some(lead) = leading.lead.take() else { return ending };
+        let degraded = self.context.report.take().map(|report| report.take()).unwrap_or_default();
+        if let Some(report) = &leading.report {
+            report.append(&degraded);
+        }
+        let (why, (_, own)) = (last_stop(), self.deadline());
+        let expired = matches!(&ending, Err(rejected) if rejected.kind() == RejectedKind::Expired);
+        // A retry that did not fit is time that was missing as well.
+        let out_of_time = expired || why == Some(Stop::NoTime);
+        if out_of_time && (!own || leading.inherited) {
+            drop(lead);
+        } else {
+            lead.land(Landed { ending: ending.clone(), end: self.end, why, degraded });
         }
         ending
     }
@@ -184,7 +205,7 @@ impl<R: Clone + Send + Sync + 'static> Future for Join<'_, R> {
         let core = &mut this.call.core;
         Poll::Ready(match this.joined.take().expect("a call is not joined twice") {
             Err(ending) => ControlFlow::Break(ending),
-            Ok(Role::Lead(lead)) => this.leading.take(lead),
+            Ok(Role::Lead(lead)) => this.leading.take(core, lead),
             Ok(Role::Follow(mut follower)) => match follower.poll(cx) {
                 Poll::Ready(arrival) => arrived(core, arrival, this.leading),
                 Poll::Pending => {
@@ -207,7 +228,8 @@ fn arrived<R: Clone + Send + Sync + 'static>(
         Arrival::Answer(landed) => ControlFlow::Break(core.follow(&landed)),
         Arrival::Lead(lead) => {
             core.sets_out();
-            leading.take(lead)
+            leading.inherited = true;
+            leading.take(core, lead)
         }
     }
 }

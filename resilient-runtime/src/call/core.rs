@@ -219,7 +219,7 @@ impl Core {
         self.started = at;
         self.until = self.limit().map_or(self.deadline, |limit| at.after(limit).min(self.deadline));
         self.context.deadline = self.until;
-        self.context.inner = context::Inner::default();
+        self.context.begin();
         self.phase = Phase::Running;
     }
 
@@ -241,6 +241,10 @@ impl Core {
         let waited = self.phase == Phase::Limited;
         match self.turn(at)? {
             Poll::Pending => {
+                // A probe's time begins when its turn has come, and so does the end of its slot.
+                if let (Some(ticket), Some(lease), false) = (&self.ticket, self.lease(), waited) {
+                    ticket.hold(self.until.after(lease).after(TIMER_LATENESS));
+                }
                 self.phase = Phase::Limited;
                 return Ok(Poll::Pending);
             }
@@ -301,8 +305,7 @@ impl Core {
 
     fn pass_breaker(&mut self, at: Moment) -> Result<(), Refusal> {
         let Some(breaker) = self.guards().breaker else { return Ok(()) };
-        let lease = self.probe_timeout().map(|limit| limit.saturating_add(TIMER_LATENESS));
-        let ticket = breaker.admit(at, lease).map_err(|refused| (RejectedKind::Open, refused.retry_after))?;
+        let ticket = breaker.admit(at, self.lease()).map_err(|refused| (RejectedKind::Open, refused.retry_after))?;
         self.ticket = Some(ticket);
         Ok(())
     }
@@ -335,6 +338,11 @@ impl Core {
             Some(ticket) if ticket.is_probe() => self.probe_timeout(),
             _ => self.policy().attempt_timeout(),
         }
+    }
+
+    /// How long a probe has its slot.
+    fn lease(&self) -> Option<Duration> {
+        self.probe_timeout().map(|limit| limit.saturating_add(TIMER_LATENESS))
     }
 
     fn probe_timeout(&self) -> Option<Duration> {
@@ -523,7 +531,7 @@ impl Core {
         if self.forbids_repeats() {
             return Err(Stop::CircuitOpen);
         }
-        if self.context.inner.retried {
+        if self.context.inner().retried {
             return Err(Stop::InnerLayer);
         }
         if let Some(budget) = self.guards().budget {
@@ -645,8 +653,11 @@ impl Core {
         if let Some(ticket) = self.ticket.take() {
             ticket.record(sample, at);
         }
-        if let Some(permit) = self.permit.take() {
-            permit.finish(served(sample), at.since(self.started), at);
+        match (self.permit.take(), self.guards().gate) {
+            (Some(permit), _) => permit.finish(served(sample), at.since(self.started), at),
+            // The permit stayed with a body that was left behind; how the call ended is known all the same.
+            (None, Some(gate)) if self.context.attempt > 0 => gate.sample(served(sample), at.since(self.started), at),
+            _ => {}
         }
         // Last: what was given back above must not meet another key's state.
         self.aside = None;

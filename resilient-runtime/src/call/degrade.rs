@@ -62,12 +62,12 @@ impl Core {
         let Some(FallbackKind::Path { function, .. }) = self.operation().policy.fallback.map(|plan| plan.kind) else {
             return true;
         };
-        !self.bounded || self.context.inner.failed.is_some_and(|inner| inner.at.function == function)
+        !self.bounded || self.context.inner().failed.is_some_and(|inner| inner.at.function == function)
     }
 
     /// What repeated inside plan B repeated inside the attempt around the call, too.
     fn plan_failed(&self) {
-        let inside = self.context.inner;
+        let inside = self.context.inner();
         context::ended(|inner| {
             inner.failed = inside.failed.or(inner.failed);
             inner.retried |= inside.retried;

@@ -170,7 +170,8 @@ impl<F: Future<Output = R>, M: FnMut() -> F, R> Copies<'_, '_, F, M, R> {
         }
         if starts {
             *self.due = self.call.core.hedge_due();
-            self.first.set(Some((self.make)()));
+            let copy = self.make();
+            self.first.set(Some(copy));
         }
         loop {
             if let Some(answer) = self.poll_copies(cx) {
@@ -185,9 +186,21 @@ impl<F: Future<Output = R>, M: FnMut() -> F, R> Copies<'_, '_, F, M, R> {
             *self.due = Moment::NEVER;
             *self.copy = self.call.core.hedge();
             if self.copy.is_some() {
-                self.second.set(Some((self.make)()));
+                let copy = self.make();
+                self.second.set(Some(copy));
             }
         }
+    }
+
+    /// A new copy. What a closure does before it returns its future is the body's, too: it has the attempt's context, and
+    /// its panics are failures.
+    fn make(&mut self) -> F {
+        let copy = {
+            let _inside = self.call.core.inside();
+            (self.make)()
+        };
+        self.call.core.outside();
+        copy
     }
 
     /// Asks each copy that runs; the first answer ends the attempt, and drops the other copy.

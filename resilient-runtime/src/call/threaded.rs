@@ -159,10 +159,10 @@ fn run<R: Send + 'static>(core: &mut Core, seat: Seat, body: impl FnOnce() -> R 
     }));
     let brought = time::block_on(until, |cx| meeting.poll(cx)).or_else(|| meeting.leave())?;
     core.take_back(brought.permit);
-    core.context.inner = brought.context.inner;
     if let (Some(own), Some(theirs)) = (&core.context.report, &brought.context.report) {
-        own.append(theirs);
+        own.append(&theirs.take());
     }
+    core.context.account_of(brought.context);
     match brought.outcome {
         Ok(outcome) => Some(outcome),
         Err(panic) => {
