@@ -11,7 +11,7 @@ use std::{
 };
 use tokio::task::{LocalSet, yield_now};
 
-#[derive(Debug, PartialEq, resilient::Classify)]
+#[derive(Clone, Debug, PartialEq, resilient::Classify)]
 enum Error {
     #[transient]
     #[expect(dead_code, reason = "nothing fails here")]
@@ -224,6 +224,68 @@ impl Local {
     }
 }
 
+// ===== hedged: two copies of the body in one future =====
+
+#[resilient(timeout_ms = 50, hedge = 20ms)]
+async fn hedged(n: u64, text: &str) -> Result<u64> {
+    yield_now().await;
+    Ok(n + text.len() as u64)
+}
+
+#[resilient(
+    timeout_ms = 50,
+    deadline_ms = 500,
+    retries = 2,
+    breaker = "send.hedged",
+    bulkhead = 8,
+    rate_limit = "1_000/s",
+    hedge = 20ms,
+    coalesce,
+    fallback = plan_b
+)]
+async fn hedged_with_every_guard(n: u64, text: Arc<str>) -> Result<u64> {
+    yield_now().await;
+    Ok(n + text.len() as u64)
+}
+
+#[resilient(timeout_ms = 50, hedge = 20ms)]
+async fn hedged_any<T: Display + Clone>(shown: T) -> Result<String> {
+    yield_now().await;
+    Ok(shown.to_string())
+}
+
+#[resilient(timeout_ms = 50, hedge = 20ms)]
+async fn hedged_local() -> Result<u64> {
+    let count = Rc::new(1);
+    yield_now().await;
+    Ok(*count)
+}
+
+#[resilient(timeout_ms = 50, hedge = 20ms)]
+fn hedged_by_hand(n: u64, text: String) -> impl Future<Output = Result<u64>> {
+    let doubled = n * 2;
+    async move {
+        yield_now().await;
+        Ok(doubled + text.len() as u64)
+    }
+}
+
+impl Stock {
+    #[resilient(timeout_ms = 50, hedge = 20ms)]
+    async fn hedged(&self, n: u64) -> Result<u64> {
+        yield_now().await;
+        Ok(self.seen + n)
+    }
+}
+
+impl Local {
+    #[resilient(timeout_ms = 50, hedge = 20ms)]
+    async fn hedged(&self) -> Result<u64> {
+        yield_now().await;
+        Ok(self.0.get())
+    }
+}
+
 // ===== the tests =====
 
 #[tokio::test]
@@ -294,4 +356,51 @@ async fn a_body_that_is_not_send_makes_the_future_so() {
         (counted, local, futures.2.await, futures.3.await)
     });
     assert_eq!(outcomes.await, (Ok(1), Ok(1), Ok(3), Ok("4".to_owned())));
+}
+
+#[tokio::test]
+async fn a_hedged_future_is_send_exactly_when_its_body_is() {
+    async fn all<T: Display + Clone + Send + Sync>(shown: T, text: &str) -> bool {
+        let stock = Stock::default();
+        send(hedged(1, text)).await.is_ok()
+            && send(hedged_any(shown)).await.is_ok()
+            && send(hedged_with_every_guard(1, text.into())).await.is_ok()
+            && send(hedged_by_hand(1, text.to_owned())).await.is_ok()
+            && send(stock.hedged(1)).await.is_ok()
+    }
+    assert!(send(all("a", "b")).await);
+    assert_eq!(tokio::spawn(hedged(1, "abc")).await.unwrap(), Ok(4));
+
+    let not_sync = Local(Cell::new(3));
+    let futures = (hedged_local(), not_sync.hedged(), hedged_any(Rc::new(4)));
+    assert!(!probe(&futures.0).is_send());
+    assert!(!probe(&futures.1).is_send());
+    assert!(!probe(&futures.2).is_send());
+    assert!(probe(&hedged_any(4)).is_send(), "the probe tells them apart");
+    assert_eq!((futures.0.await, futures.1.await, futures.2.await), (Ok(1), Ok(3), Ok("4".to_owned())));
+}
+
+/// A `Cell` is `Send` and not `Sync`: what the copies are made from is to be owned, not borrowed.
+#[tokio::test]
+async fn a_hedged_future_that_owns_a_cell_can_be_spawned() {
+    #[resilient(timeout_ms = 50, hedge = 20ms)]
+    async fn plain(cell: Cell<u64>) -> Result<u64> {
+        yield_now().await;
+        Ok(cell.get())
+    }
+    #[resilient(timeout_ms = 50, deadline_ms = 500, retries = 2, hedge = 20ms, fallback = spare)]
+    async fn planned(cell: Cell<u64>, (n, _): (Cell<u64>, u64)) -> Result<u64> {
+        yield_now().await;
+        Ok(cell.get() + n.get())
+    }
+    async fn spare(cell: Cell<u64>, _: (Cell<u64>, u64)) -> Result<u64> {
+        yield_now().await;
+        Ok(cell.get())
+    }
+    async fn any<T: Display + Clone + Send>(shown: T) -> Result<String> {
+        send(hedged_any(shown)).await
+    }
+    assert_eq!(tokio::spawn(plain(Cell::new(4))).await.unwrap(), Ok(4));
+    assert_eq!(tokio::spawn(planned(Cell::new(4), (Cell::new(1), 0))).await.unwrap(), Ok(5));
+    assert_eq!(tokio::spawn(any(4)).await.unwrap(), Ok("4".to_owned()));
 }

@@ -65,6 +65,10 @@ fn rules(settings: &Settings, policy: &Policy, errors: &mut Errors) {
             let own = [fault.at];
             let reads = match (rule, fault.at) {
                 (Rule::R16, "retry.cap") => &["retry.cap", "retry.base"][..],
+                (Rule::R39, "breaker.passes") => &["breaker.passes", "breaker.probes"],
+                (Rule::R39, "breaker.open_cap") => &["breaker.open_cap", "breaker.open", "breaker.open_factor"],
+                (Rule::R39, "rate_limit.burst") => &["rate_limit.burst", "rate_limit"],
+                (Rule::R39, _) => &["bulkhead.min", "bulkhead.max"],
                 // These are about one key at a time: a neighbour that cannot be told does not matter.
                 (Rule::R05 | Rule::R16 | Rule::R17, _) => &own,
                 _ => reads,
@@ -87,7 +91,10 @@ fn show(fault: &Fault, reads: &[&'static str], settings: &Settings, errors: &mut
 }
 
 fn place(at: &str, reads: &[&'static str], settings: &Settings) -> Span {
-    let setting = settings.key_of(at).or_else(|| reads.iter().find_map(|read| settings.key_of(read)));
+    // An option that is not written is wrong beside one that is.
+    let beside = || reads.iter().filter(|_| at.contains('.')).find_map(|read| settings.get(read));
+    let setting = settings.get(at).or_else(beside).or_else(|| settings.key_of(at));
+    let setting = setting.or_else(|| reads.iter().find_map(|read| settings.key_of(read)));
     setting.map_or_else(Span::call_site, |setting| setting.key.span())
 }
 
@@ -95,14 +102,15 @@ fn place(at: &str, reads: &[&'static str], settings: &Settings) -> Span {
 pub fn claims(settings: &Settings) -> Vec<(Rule, Span)> {
     let claim = |PolicyRule { rule, reads }: &PolicyRule| {
         let constant: &Setting = settings.constants(reads).next()?;
-        is_about(settings, reads).then(|| (*rule, constant.key.span()))
+        is_about(settings, reads, constant).then(|| (*rule, constant.key.span()))
     };
     RULES.iter().filter_map(claim).collect()
 }
 
-/// Whether the guard that a rule is about is there at all; the list names it first.
-fn is_about(settings: &Settings, reads: &[&'static str]) -> bool {
+/// Whether the guard that a rule is about is there at all: the list names it first, or the constant is an option of it.
+fn is_about(settings: &Settings, reads: &[&'static str], constant: &Setting) -> bool {
     const GUARDS: &[&str] = &["breaker", "bulkhead", "hedge", "rate_limit", "retry_budget"];
-    let guard = reads.first().and_then(|read| read.split('.').next()).unwrap_or_default();
-    !GUARDS.contains(&guard) || settings.has(guard)
+    let guard = |at: &str| at.split('.').next().and_then(|word| GUARDS.iter().find(|guard| **guard == word));
+    let first = reads.first().and_then(|read| guard(read));
+    first.is_none_or(|guard| settings.has(guard)) || (constant.at.contains('.') && guard(constant.at).is_some())
 }

@@ -33,6 +33,11 @@ impl ToTokens for Entry {
 }
 
 impl Entry {
+    /// Whether there is nothing but the comma that ends it.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.form, Form::Other(TokenTree::Punct(comma)) if comma.as_char() == ',')
+    }
+
     fn read(tokens: TokenStream) -> Self {
         let mut rest = tokens.clone().into_iter().peekable();
         let key = match rest.peek() {
@@ -72,6 +77,9 @@ pub fn split(tokens: TokenStream) -> Vec<Entry> {
     for token in tokens {
         match token {
             TokenTree::Punct(comma) if comma.as_char() == ',' && angles.are_closed() => {
+                if current.is_empty() {
+                    current.extend([TokenTree::Punct(comma)]);
+                }
                 entries.push(Entry::read(std::mem::take(&mut current)));
             }
             other => {
@@ -80,8 +88,9 @@ pub fn split(tokens: TokenStream) -> Vec<Entry> {
             }
         }
     }
-    entries.push(Entry::read(current));
-    entries.retain(|entry| !entry.tokens.is_empty());
+    if !current.is_empty() {
+        entries.push(Entry::read(current));
+    }
     entries
 }
 
@@ -135,5 +144,14 @@ mod tests {
         let entries = split("on = judge::<A, Vec<B>>, read, x = a < b, c > d".parse().unwrap());
         let texts: Vec<_> = entries.iter().map(|entry| entry.tokens.to_string().replace(' ', "")).collect();
         assert_eq!(texts, ["on=judge::<A,Vec<B>>", "read", "x=a<b", "c>d"]);
+    }
+
+    #[test]
+    fn a_comma_after_the_last_entry_begins_no_other_and_one_after_nothing_is_one() {
+        let empty = |text: &str| split(text.parse().unwrap()).iter().map(Entry::is_empty).collect::<Vec<_>>();
+        assert_eq!(empty("a, b = 1,"), [false, false]);
+        assert_eq!(empty("a, , b"), [false, true, false]);
+        assert_eq!(empty(","), [true]);
+        assert!(empty("").is_empty());
     }
 }

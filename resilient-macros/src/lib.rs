@@ -94,7 +94,7 @@ pub fn resilient(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -
 ///
 /// A key that the function writes replaces the whole inherited one, options included. An inherited `breaker = "stock"` is
 /// one breaker for all of them, and names each function after it: `stock.view`. A function with `retries = 0` inherits no
-/// `retry` and no `retry_budget`. Inner defaults win over outer ones.
+/// `retry` and no `retry_budget`, and an async one no `blocking`. Inner defaults win over outer ones.
 #[proc_macro_attribute]
 pub fn defaults(args: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     defaults::expand(&args.into(), &item.into()).into()
@@ -126,9 +126,10 @@ fn run(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// The guarded function, or without its guards where `errors` says why.
 fn guard(args: TokenStream, item: &TokenStream, errors: &mut Errors) -> Result<TokenStream, TokenStream> {
-    let settings = Settings::read(args, errors);
+    let mut settings = Settings::read(args, errors);
     let Some(function) = Function::read(item, errors) else { return Err(item.clone()) };
     let shape = if function.output.is_async() { Shape::Async } else { Shape::Sync };
+    settings.fit(shape);
     let policy = policy::policy(&settings, shape);
     let subject = Subject { settings: &settings, policy: &policy, function: &function };
     check::check(&subject, errors);

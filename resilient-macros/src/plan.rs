@@ -249,8 +249,7 @@ fn pass<'a>(
         Hand::Shared if !argument.is_plain() && (again || after) => How::Bind,
         Hand::Exclusive if again => How::Reborrow,
         Hand::Owned if again && argument.share.is_some() => How::Keep,
-        // Of two copies side by side, neither is the last.
-        Hand::Owned if after || subject.hedges() => How::Copy,
+        Hand::Owned if after => How::Copy,
         Hand::Owned if again => How::Slot(mixed(format_args!("__slot{at}"))),
         _ if argument.renamed && !argument.is_plain() => How::Bind,
         _ => How::Keep,

@@ -7,7 +7,7 @@ use crate::keys::{COUNTS, KEYS, Key, Takes};
 use crate::values::{Reader, Value};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use resilient_policy::{Allowed, Rule};
+use resilient_policy::{Allowed, Rule, Shape};
 use std::time::Duration;
 use syn::Expr;
 
@@ -73,6 +73,11 @@ impl Settings {
         self.garbled |= defaults.garbled;
     }
 
+    /// Forgets what a group says to its functions of the other kind.
+    pub fn fit(&mut self, shape: Shape) {
+        self.list.retain(|setting| !(setting.inherited && setting.at == "blocking" && shape == Shape::Async));
+    }
+
     /// Reads one entry of a list in which `keys` may stand.
     fn entry(
         &mut self,
@@ -82,6 +87,10 @@ impl Settings {
         places: &mut Vec<(&'static str, Ident)>,
         errors: &mut Errors,
     ) {
+        if entry.is_empty() {
+            errors.over(Rule::R01, entry, "expected a setting before this `,`; drop it");
+            return;
+        }
         let Some(spelled) = &entry.key else {
             self.garbled = true;
             let example = keys.first().map_or_else(String::new, Key::right);
@@ -173,9 +182,9 @@ impl Settings {
         if matches!(key.takes, Takes::Options | Takes::Nothing) {
             self.put(key, spelled, Value::Said, quote!(#spelled));
         } else {
-            match entries.next_if(|entry| !matches!(entry.form, Form::Equals(_))) {
-                Some(first) => self.value(key, spelled, first.tokens, errors),
-                None => {
+            match entries.next_if(|entry| entry.key.is_none() || !matches!(entry.form, Form::Equals(_))) {
+                Some(first) if !first.is_empty() => self.value(key, spelled, first.tokens, errors),
+                _ => {
                     let (rule, what) =
                         if key.takes == Takes::Name { (Rule::R31, "name") } else { (Rule::R03, "value") };
                     let said = format!("`{spelled}(…)` begins with a {what}; write `{spelled}({}, …)`", key.example);

@@ -77,7 +77,7 @@ impl Reader<'_> {
     pub fn value(&mut self) -> Option<Value> {
         self.tokens = peeled(self.tokens.clone());
         if self.tokens.is_empty() {
-            let said = format!("`{}` needs a value; write `{}`", self.spelled, self.key.right());
+            let said = format!("`{}` needs a value; write `{}`", self.spelled, self.right());
             self.errors.at(Rule::R03, self.spelled.span(), said);
             return None;
         }
@@ -162,13 +162,25 @@ impl Reader<'_> {
             // A lower-case word is a slip of the pen, not a constant.
             Takes::Delay if !text.contains(char::is_uppercase) => return self.wrong(),
             Takes::Word => {
-                let words = || self.key.words.iter().copied();
-                let said = match nearest(&text, words()) {
+                let said = match self.meant(&text) {
                     Some(word) => format!("`{}` knows no `{text}`; did you mean `{word}`?", self.spelled),
-                    None => format!("`{}` knows no `{text}`; write {}", self.spelled, one_of(words())),
+                    None => {
+                        let words = one_of(self.key.words.iter().copied());
+                        format!("`{}` knows no `{text}`; write {words}", self.spelled)
+                    }
                 };
                 self.errors.at(Rule::R03, written.span(), said);
                 return None;
+            }
+            // A function may be called as it likes.
+            Takes::Plan => {}
+            // A constant is written in capitals.
+            _ if !text.contains(char::is_uppercase) => {
+                if let Some(word) = self.meant(&text) {
+                    let said = format!("`{}` knows no `{text}`; did you mean `{word}`?", self.spelled);
+                    self.errors.at(Rule::R03, written.span(), said);
+                    return None;
+                }
             }
             _ => {}
         }
@@ -176,6 +188,11 @@ impl Reader<'_> {
             Ok(expr) => self.expression(expr),
             Err(_) => self.wrong(),
         }
+    }
+
+    /// The word of the key's own that was probably meant.
+    fn meant(&self, written: &str) -> Option<&'static str> {
+        nearest(written, self.key.words.iter().copied())
     }
 
     /// `p95` or `p99.9`, if it is one.
@@ -274,6 +291,10 @@ impl Reader<'_> {
         let allowable = || Rule::ALL.iter().filter(|rule| rule.allowable()).map(|rule| rule.id());
         let mut rules = Vec::new();
         for entry in split(list) {
+            if entry.is_empty() {
+                self.errors.over(Rule::R01, &entry.tokens, "expected a rule before this `,`; drop it");
+                continue;
+            }
             let id = entry.tokens.to_string();
             match Rule::from_id(&id) {
                 Some(rule) if rule.allowable() => rules.push(rule),

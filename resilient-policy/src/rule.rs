@@ -98,7 +98,7 @@ rules! {
     R36 Policy    true  "retries without a budget", "in an outage every call would repeat [storm, part 5]";
     R37 Signature false "`blocking = thread` that cannot move or is not bounded", "a thread outlives its caller";
     R38 Policy    false "a rate-limit wait at or beyond the deadline", "the attempt would be expired when it starts";
-    R39 Policy    false "more `passes` than `probes`", "the breaker could never close";
+    R39 Policy    false "a number beyond the one that bounds it", "the breaker could never close, or a bound would bound nothing";
     R40 Signature false "a setting that mentions `Self` or a generic", "settings are fixed when the crate is compiled";
 }
 

@@ -4,8 +4,8 @@
 //! literals) and which it must leave to a `const` (a key is a path to a constant).
 
 use crate::{
-    Fallback, FallbackKind, Fault, HedgeDelay, Jitter, Limit, Policy, RetryBudget, Rule, Safety, Shape, Text, Timeout,
-    Window,
+    Breaker, Bulkhead, Fallback, FallbackKind, Fault, HedgeDelay, Jitter, Limit, Policy, RateLimit, RetryBudget, Rule,
+    Safety, Shape, Text, Timeout, Window,
 };
 use core::time::Duration;
 
@@ -44,7 +44,7 @@ pub const RULES: &[PolicyRule] = &[
     reads(Rule::R34, &["retries", "deadline"]),
     reads(Rule::R36, &["retry_budget"]),
     reads(Rule::R38, &["rate_limit.max_wait", "deadline"]),
-    reads(Rule::R39, &["breaker.passes", "breaker.probes"]),
+    reads(Rule::R39, PAIRS),
 ];
 
 const fn reads(rule: Rule, reads: &'static [&'static str]) -> PolicyRule {
@@ -78,7 +78,7 @@ pub const fn check(rule: Rule, policy: &Policy, nth: u32) -> Option<Fault> {
         return None;
     }
     // These have many places; every other rule is broken once.
-    if nth > 0 && !matches!(rule, Rule::R05 | Rule::R16 | Rule::R17) {
+    if nth > 0 && !matches!(rule, Rule::R05 | Rule::R16 | Rule::R17 | Rule::R39) {
         return None;
     }
     match rule {
@@ -106,7 +106,7 @@ pub const fn check(rule: Rule, policy: &Policy, nth: u32) -> Option<Fault> {
         Rule::R34 => r34(policy),
         Rule::R36 => r36(policy),
         Rule::R38 => r38(policy),
-        Rule::R39 => r39(policy),
+        Rule::R39 => r39(policy, nth),
         _ => None,
     }
 }
@@ -625,16 +625,75 @@ const fn r38(policy: &Policy) -> Option<Fault> {
     waits(Rule::R38, "rate_limit.max_wait", rate.max_wait, deadline(policy))
 }
 
-const fn r39(policy: &Policy) -> Option<Fault> {
+/// The numbers of which [`r39`] holds one against another.
+const PAIRS: &[&str] = &[
+    "breaker.passes",
+    "breaker.probes",
+    "breaker.open_cap",
+    "breaker.open",
+    "breaker.open_factor",
+    "bulkhead.min",
+    "bulkhead.max",
+    "rate_limit.burst",
+    "rate_limit",
+];
+
+const fn r39(policy: &Policy, nth: u32) -> Option<Fault> {
+    let pairs = [passes(policy), open_cap(policy), limits(policy), strict_burst(policy)];
+    let mut seen = 0;
+    let mut i = 0;
+    while i < pairs.len() {
+        if pairs[i].is_some() {
+            if seen == nth {
+                return pairs[i];
+            }
+            seen += 1;
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn passes(policy: &Policy) -> Option<Fault> {
     let Some(breaker) = policy.breaker else { return None };
     let passes = breaker.passes();
     if passes <= breaker.probes || breaker.probes == 0 {
         return None;
     }
     let said = text().str("`passes` is ").num(passes as u128).str(", but there are only ").num(breaker.probes as u128);
-    fault(
-        Rule::R39,
-        "breaker.passes",
-        said.str(" probes, so the breaker never closes; lower `passes` or raise `probes`"),
-    )
+    let said = said.str(" probes, so the breaker never closes; lower `passes` or raise `probes`");
+    fault(Rule::R39, "breaker.passes", said)
+}
+
+const fn open_cap(policy: &Policy) -> Option<Fault> {
+    let Some(breaker) = policy.breaker else { return None };
+    // The default is no mistake where nothing grows: a longer `open_ms` holds.
+    let is_said = breaker.open_factor > 1.0 || breaker.open_cap.as_nanos() != Breaker::NEW.open_cap.as_nanos();
+    if !is_said || !shorter(breaker.open_cap, breaker.open) {
+        return None;
+    }
+    let said =
+        text().str("`open_cap_ms` is ").millis(breaker.open_cap).str(", below `open_ms` of ").millis(breaker.open);
+    fault(Rule::R39, "breaker.open_cap", said.str(", so it bounds nothing; raise `open_cap_ms` or lower `open_ms`"))
+}
+
+const fn limits(policy: &Policy) -> Option<Fault> {
+    let Some(Bulkhead { limit: Limit::Adaptive { min, max, .. }, .. }) = policy.bulkhead else { return None };
+    // Of a `max` of 0, R05 speaks.
+    if min <= max || max == 0 {
+        return None;
+    }
+    let said = text().str("`min` is ").num(min as u128).str(", but `max` is ").num(max as u128);
+    fault(Rule::R39, "bulkhead.min", said.str(", and no limit is both; lower `min` or raise `max`"))
+}
+
+const fn strict_burst(policy: &Policy) -> Option<Fault> {
+    let Some(RateLimit { permits, burst: Some(burst), strict: true, .. }) = policy.rate_limit else { return None };
+    // Of a rate of 0, R05 speaks.
+    if burst <= permits || permits == 0 {
+        return None;
+    }
+    let said = text().str("`burst` is ").num(burst as u128).str(", but `strict` never lets more than ");
+    let said = said.num(permits as u128).str(" through in the time of the rate; lower `burst` or drop `strict`");
+    fault(Rule::R39, "rate_limit.burst", said)
 }

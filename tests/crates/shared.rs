@@ -20,11 +20,15 @@ use ::std::{
     option::Option::Some,
     result::Result::{self, Err, Ok},
     string::{String, ToString},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
     thread_local,
     vec::Vec,
 };
 
-#[derive(Debug, PartialEq, ::guards::Classify)]
+#[derive(Clone, Debug, PartialEq, ::guards::Classify)]
 #[classify(crate = ::guards)]
 pub enum Error {
     #[transient]
@@ -87,6 +91,37 @@ async fn every_guard((a, b): (u64, String), mut n: u64, text: &str) -> Result<u6
 async fn cached(n: u64, text: &str) -> Result<u64, Error> {
     blip_twice()?;
     Ok(n + text.len() as u64)
+}
+
+/// The first attempt fails, the second hangs, and the copy beside it answers.
+#[::guards::resilient(
+    crate = ::guards,
+    timeout_ms = 50,
+    deadline_ms = 5_000,
+    retries = 2,
+    rate_limit = "100/s",
+    hedge = 20ms,
+    coalesce,
+    fallback = plan_b
+)]
+async fn hedged((a, b): (u64, String), mut n: u64, text: &str) -> Result<u64, Error> {
+    n += a;
+    let moved = b.into_bytes();
+    match RUNS.with(|runs| runs.replace(runs.get() + 1)) {
+        0 => return Err(Error::Blip),
+        1 => ::core::future::pending().await,
+        _ => {}
+    }
+    Ok(n + (moved.len() + text.len()) as u64)
+}
+
+#[::guards::resilient(crate = ::guards, read, timeout_ms = 50, retries = 2, bulkhead = 4, blocking = thread)]
+fn on_a_thread(runs: Arc<AtomicU64>, mut list: Vec<u64>) -> Result<u64, Error> {
+    list.clear();
+    match runs.fetch_add(1, Ordering::SeqCst) {
+        0 | 1 => Err(Error::Blip),
+        runs => Ok(runs + list.len() as u64),
+    }
 }
 
 #[::guards::resilient(read, timeout = none, retries = 2, fallback = default, crate = ::guards)]
@@ -177,6 +212,17 @@ fn functions_are_guarded_in_every_edition() {
     assert_eq!(retried(cached(1, "ab")), Ok(3));
     assert_eq!(retried_blocking(|| sync(::std::vec![7])), Ok(7));
     assert_eq!(retried(by_hand("ab")), Ok(2));
+    assert_eq!(retried(hedged((1, "ab".to_string()), 2, "c")), Ok(6));
+}
+
+/// Rows 86 and 87.
+#[test]
+fn threads_are_guarded_in_every_edition() {
+    let runtime = ::tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.unwrap();
+    let _clock = runtime.enter();
+    let outcome = isolated_blocking(|| on_a_thread(Arc::default(), ::std::vec![7]));
+    assert_eq!(outcome, Ok(2));
 }
 
 /// Rows 86 and 87.

@@ -2,7 +2,7 @@
 
 use crate::support::{Error, Result, blip_twice, retried, retried_blocking};
 use resilient::resilient;
-use std::{borrow::Cow, cell::Cell, fmt::Display, io::Write, rc::Rc, sync::Arc};
+use std::{borrow::Cow, cell::Cell, fmt::Display, future::Future, io::Write, rc::Rc, sync::Arc};
 
 #[derive(Clone, Debug, PartialEq)]
 struct Point {

@@ -3,7 +3,7 @@
 use crate::support::{Error, Result, blip_twice, once, ran, retried};
 use futures_util::future::{BoxFuture, FutureExt, LocalBoxFuture};
 use resilient::resilient;
-use std::{pin::Pin, rc::Rc};
+use std::{future::Future, pin::Pin, rc::Rc};
 
 /// Row 78.
 #[test]
@@ -98,7 +98,7 @@ struct Stock(Vec<u64>);
 impl Stock {
     #[resilient(read, timeout_ms = 50, deadline_ms = 5_000, retries = 2)]
     #[expect(clippy::manual_async_fn, reason = "a body that is one block is still reported")]
-    fn opaque(&mut self, n: u64) -> impl Future<Output = Result<usize>> {
+    fn opaque(&mut self, n: u64) -> impl Future<Output = Result<usize>> + '_ {
         async move {
             self.0.push(n);
             tokio::task::yield_now().await;

@@ -2,6 +2,7 @@
 
 use crate::support::{Result, blip_twice, once, ran, retried, retried_blocking};
 use resilient::resilient;
+use std::{future::Future, pin::Pin};
 
 macro_rules! from_fragments {
     ($name:ident, $retries:expr, $millis:literal, $argument:ident: $ty:ty, $out:ty, $body:block) => {
@@ -105,7 +106,7 @@ macro_rules! future_of {
     };
 }
 
-future_of!(pinned, std::pin::Pin<Box<dyn Future<Output = Result<u64>> + Send>>);
+future_of!(pinned, Pin<Box<dyn Future<Output = Result<u64>> + Send>>);
 
 /// Row 82.
 #[test]

@@ -3,7 +3,7 @@
 use crate::support::{Error, Result, blip_twice, once, ran, retried, retried_blocking};
 use async_trait::async_trait;
 use resilient::resilient;
-use std::{fmt::Debug, rc::Rc};
+use std::{fmt::Debug, future::Future, rc::Rc};
 
 struct Shop {
     price: u64,

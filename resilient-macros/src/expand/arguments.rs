@@ -54,6 +54,7 @@ pub fn each(plan: &Plan<'_>) -> TokenStream {
         }
         let value = match &pass.how {
             How::Keep => return None,
+            How::Bind if plan.hedged => return None,
             How::Bind => quote!(#outer),
             How::Reborrow => quote!(&mut *#outer),
             How::Copy => {
@@ -65,13 +66,30 @@ pub fn each(plan: &Plan<'_>) -> TokenStream {
                 quote_spanned!(Span::mixed_site()=> #slot.take(__call.is_last(), #reuse))
             }
         };
-        if !is_handed_over(plan, pass) {
+        if !plan.hedged && !is_handed_over(plan, pass) {
             return Some(taken_apart(pass, &value));
         }
         let (fresh, cfg, quiet) = (fresh(at), copied(&pass.argument.attrs, is_cfg), quiet());
         Some(quote!(#cfg #quiet let #fresh = #value;))
     });
     quote!(#this #(#lines)*)
+}
+
+/// Before each copy of a hedged attempt. What makes them owns one more, since what it borrowed would have to be `Sync`.
+pub fn copy(plan: &Plan<'_>) -> TokenStream {
+    let lines = plan.passes.iter().enumerate().filter_map(|(at, pass)| {
+        let outer = pass.outer.as_ref().filter(|_| !matches!(pass.argument.pat, syn::Pat::Wild(_)))?;
+        let value = match &pass.how {
+            How::Bind => quote!(#outer),
+            How::Copy | How::Slot(_) => {
+                let (reuse, fresh) = (reuse(plan, pass), fresh(at));
+                quote!(#reuse(&#fresh))
+            }
+            How::Keep | How::Reborrow => return None,
+        };
+        Some(taken_apart(pass, &value))
+    });
+    lines.collect()
 }
 
 /// At the start of an attempt that borrows: what it owns none the less, so that `Send` is all it needs to be.

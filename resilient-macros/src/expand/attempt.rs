@@ -170,9 +170,7 @@ pub fn attempts(plan: &Plan<'_>) -> TokenStream {
 
 /// Attempts until the runtime says that the call is over.
 fn repeated(plan: &Plan<'_>) -> TokenStream {
-    let (root, attempt) = (&plan.root, attempt(plan));
-    // A copy beside the first starts from arguments of its own, too: then they are made where the copies are.
-    let each = (!plan.hedged).then(|| arguments::each(plan));
+    let (root, attempt, each) = (&plan.root, attempt(plan), arguments::each(plan));
     // With the user's word as its place, "value moved in the previous iteration of the loop" says which loop.
     let repeat = quote_spanned!(Span::mixed_site().located_at(plan.cause)=> loop);
     quote_spanned! {Span::mixed_site()=>
@@ -227,8 +225,8 @@ fn joined(plan: &Plan<'_>, attempts: &TokenStream) -> TokenStream {
 fn attempt(plan: &Plan<'_>) -> TokenStream {
     let (root, body, judge) = (&plan.root, body(plan), judge_here(plan));
     if plan.hedged {
-        let each = arguments::each(plan);
-        return quote_spanned!(Span::mixed_site()=> __call.hedged(|| { #each #body }, #judge).await);
+        let copy = arguments::copy(plan);
+        return quote_spanned!(Span::mixed_site()=> __call.hedged(move || { #copy #body }, #judge).await);
     }
     if plan.threaded {
         let way = if plan.looped { quote!(threaded) } else { quote!(threaded_once) };

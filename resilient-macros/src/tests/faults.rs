@@ -106,6 +106,13 @@ fn a_broken_rule_is_shown_at_the_key_that_it_names_or_at_the_one_that_causes_it(
         ("timeout_ms = 60, breaker(\"b\", probe_timeout_ms = 30)", "R19", "probe_timeout_ms"),
         ("timeout_ms = 60, breaker(\"b\", slow_ms = 60)", "R20", "slow_ms"),
         ("timeout_ms = 60, breaker(\"b\", passes = 4)", "R39", "passes"),
+        ("timeout_ms = 60, breaker(\"b\", open_cap_ms = 4_999)", "R39", "open_cap_ms"),
+        ("timeout_ms = 60, breaker(\"b\", open_cap_ms = 0)", "R39", "open_cap_ms"),
+        ("timeout_ms = 60, breaker(\"b\", open_factor = 2, open = 61s)", "R39", "open"),
+        ("timeout_ms = 60, bulkhead(adaptive, min = 300)", "R39", "min"),
+        ("timeout_ms = 60, bulkhead(adaptive, max = 3)", "R39", "max"),
+        ("timeout_ms = 60, bulkhead(adaptive, min = 8, max = 7)", "R39", "min"),
+        ("timeout_ms = 60, rate_limit(\"100/min\", strict, burst = 101)", "R39", "burst"),
         ("timeout_ms = 60, retries = 3, read", "R34", "retries"),
         ("timeout_ms = 60, retries = 11, read, deadline_ms = 90_000", "R33", "11"),
         ("timeout_ms = 60, retries = 1, read, retry_budget = none", "R36", "retry_budget"),
@@ -115,6 +122,179 @@ fn a_broken_rule_is_shown_at_the_key_that_it_names_or_at_the_one_that_causes_it(
     }
     // Nothing is written that it could be shown at.
     assert_eq!(ids(&on_async("")), ["R04"]);
+}
+
+#[test]
+fn a_number_that_meets_its_bound_is_right() {
+    for args in [
+        "breaker(\"b\", passes = 3)",
+        "breaker(\"b\", open_cap_ms = 5_000)",
+        "breaker(\"b\", open_factor = 2, open = 60s)",
+        // Nothing grows, so nothing is bounded.
+        "breaker(\"b\", open = 10min)",
+        "bulkhead(adaptive, min = 7, max = 7)",
+        "bulkhead(adaptive, min = 200)",
+        "bulkhead(adaptive, max = 4)",
+        "rate_limit(\"100/min\", strict, burst = 100)",
+        // Without `strict` the burst is beside the rate, not within it.
+        "rate_limit(\"100/min\", burst = 500)",
+    ] {
+        let found = on_async(&format!("timeout_ms = 60, {args}"));
+        assert!(found.is_empty(), "{args}: {found:?}");
+    }
+    // Each pair is asked for itself, and a zero is a fault of its own alone.
+    let found = on_async(
+        "timeout_ms = 60, breaker(\"b\", passes = 4, open_cap_ms = 1), bulkhead(adaptive, min = 300), rate_limit(\"1/s\", strict, burst = 2)",
+    );
+    assert_eq!(ids(&found), ["R39"; 4], "{found:?}");
+    only(&on_async("timeout_ms = 60, bulkhead(adaptive, max = 0)"), "R05", "adaptive");
+}
+
+/// A bound that only rustc can evaluate is its to ask, and one of another guard does not keep the macro from asking.
+#[test]
+fn a_bound_that_is_a_constant_is_left_to_rustc() {
+    let item = "async fn f(id: u64) -> Result<u64, E> { Ok(id) }";
+    for args in ["bulkhead(adaptive, min = MIN)", "breaker(\"b\", open_cap = CAP)", "breaker(\"b\", probes = MANY)"] {
+        let text = expansion(&format!("timeout_ms = 60, {args}"), item);
+        assert!(text.contains("policy::Rule::R39"), "{args}: {text}");
+    }
+    only(&on_async("timeout_ms = 60, breaker(\"b\", probes = MANY), bulkhead(adaptive, min = 300)"), "R39", "min");
+}
+
+#[test]
+fn an_entry_with_nothing_in_it_is_one_error_at_its_comma() {
+    for args in [
+        "timeout_ms = 60,, read",
+        ", timeout_ms = 60",
+        "timeout_ms = 60, read,,",
+        "timeout_ms = 60, retry(, cap_ms = 500), read",
+    ] {
+        only(&on_async(args), "R01", ",");
+    }
+    only(&on_async("timeout_ms = 60, read, retries = 1, allow(R07,, R13)"), "R01", ",");
+    only(&on_async("timeout_ms = 60, bulkhead(, name = \"a\")"), "R03", "bulkhead");
+    only(&on_async("timeout_ms = 60, breaker(, window = 30)"), "R31", "breaker");
+    for args in ["timeout_ms = 60, read,", "timeout_ms = 60, bulkhead(12,)", "timeout_ms = 60, allow(R07,)"] {
+        assert!(on_async(args).is_empty(), "{args}");
+    }
+    // What else is wrong is still said.
+    assert_eq!(ids(&on_async("timeout_ms = 60,, bulkhead = 0")), ["R01", "R05"]);
+}
+
+#[test]
+fn half_of_a_setting_is_one_error_that_says_the_rest() {
+    for (args, at, said) in [
+        ("timeout_ms =", "timeout_ms", "[R03] `timeout_ms` needs a value; write `timeout_ms = 60`"),
+        ("timeout_ms = 60, read, retry(base_ms =)", "base_ms", "[R03] `base_ms` needs a value; write `base_ms = 25`"),
+        ("timeout_ms = 60, bulkhead(=)", "=", "[R03] `=` is not a whole number; write `bulkhead = 12`"),
+        ("timeout_ms = 60, bulkhead(= 12)", "= 12", "[R03] `= 12` is not a whole number; write `bulkhead = 12`"),
+        ("timeout_ms = 60, bulkhead()", "bulkhead", "[R03] `bulkhead(…)` begins with a value; write `bulkhead(12, …)`"),
+        ("timeout_ms = 60, hedge", "hedge", "[R03] `hedge` needs a value; write `hedge = p95`"),
+        ("timeout_ms = 60, hedge =", "hedge", "[R03] `hedge` needs a value; write `hedge = p95`"),
+        ("timeout_ms = 60, hedge()", "hedge", "[R03] `hedge(…)` begins with a value; write `hedge(p95, …)`"),
+        (
+            "timeout_ms = 60, rate_limit",
+            "rate_limit",
+            "[R03] `rate_limit` needs a value; write `rate_limit = \"100/min\"`",
+        ),
+        (
+            "timeout_ms = 60, rate_limit(strict)",
+            "strict",
+            "[R03] `strict` is not a rate; write `rate_limit = \"100/min\"`",
+        ),
+        ("timeout_ms = 60, blocking =", "blocking", "[R03] `blocking` needs a value; write `blocking = cooperative`"),
+        ("timeout_ms = 60, read, coalesce(key =)", "key", "[R03] `key` needs a value; write `key = (id)`"),
+        ("timeout_ms = 60, read, coalesce(key)", "key", "[R03] `key` needs a value; write `key = (id)`"),
+        (
+            "timeout_ms = 60, read, coalesce = true",
+            "coalesce = true",
+            "[R03] `coalesce` takes no value; write `coalesce` alone",
+        ),
+    ] {
+        let found = on_async(args);
+        assert_eq!(found, [(said.to_owned(), at.to_owned())], "{args}");
+    }
+}
+
+#[test]
+fn a_wrong_value_of_a_newer_key_is_one_error_that_says_a_right_one() {
+    for (args, at, said) in [
+        ("hedge = p0", "p0", "[R03] `p0` is no percentile; write `p95`"),
+        ("hedge = p100", "p100", "[R03] `p100` is no percentile; write `p95`"),
+        ("hedge = \"p0\"", "\"p0\"", "[R03] `p0` is no percentile; write `p95`"),
+        ("hedge = 95", "95", "[R03] `95` has no unit; write `95ms` or `95s`"),
+        ("hedge = 95%", "95%", "[R03] `95 %` is not a duration; write `hedge = p95`"),
+        ("hedge = -5ms", "-5ms", "[R03] a duration is positive; write `hedge = p95`"),
+        ("hedge = true", "true", "[R03] `true` is not a duration; write `hedge = p95`"),
+        ("rate_limit = \"100\"", "\"100\"", "[R03] `\"100\"` is not a rate; write `rate_limit = \"100/min\"`"),
+        ("rate_limit = 100", "100", "[R03] `100` is not a rate; write `rate_limit = \"100/min\"`"),
+        (
+            "rate_limit = \"100/fortnight\"",
+            "\"100/fortnight\"",
+            "[R03] `\"100/fortnight\"` is not a rate; write `rate_limit = \"100/min\"`",
+        ),
+        ("rate_limit = \"-1/s\"", "\"-1/s\"", "[R03] `\"-1/s\"` is not a rate; write `rate_limit = \"100/min\"`"),
+        ("rate_limit = 100/min", "100/min", "[R03] `100 / min` is not a rate; write `rate_limit = \"100/min\"`"),
+        ("rate_limit(\"1/s\", strict = true)", "strict = true", "[R03] `strict` takes no value; write `strict` alone"),
+        ("bulkhead(adaptive, kind = vegs)", "vegs", "[R03] `kind` knows no `vegs`; did you mean `vegas`?"),
+        ("bulkhead(adaptive, min = 1.5)", "1.5", "[R03] `1.5` is not a whole number; write `min = 4`"),
+        ("bulkhead = adaptve", "adaptve", "[R03] `bulkhead` knows no `adaptve`; did you mean `adaptive`?"),
+        ("timeout = nonne", "nonne", "[R03] `timeout` knows no `nonne`; did you mean `none`?"),
+        ("coalesce(key = ()), read", "()", "[R03] a key has 1 to 8 parts, not 0; write `key = (id)`"),
+    ] {
+        let timeout = if args.starts_with("timeout") { "" } else { "timeout_ms = 60, " };
+        let found = on_async(&format!("{timeout}{args}"));
+        assert_eq!(found, [(said.to_owned(), at.to_owned())], "{args}");
+    }
+    let sync = faults("timeout_ms = 60, blocking = threads", "fn f() -> Result<u64, E> { Ok(1) }");
+    assert_eq!(
+        sync,
+        [("[R03] `blocking` knows no `threads`; did you mean `thread`?".to_owned(), "threads".to_owned())]
+    );
+}
+
+#[test]
+fn a_slip_or_an_option_in_the_wrong_place_is_one_error() {
+    for (args, at, said) in [
+        ("hegde = p95", "hegde", "unknown setting `hegde`; did you mean `hedge`?"),
+        ("rate_limt = \"1/s\"", "rate_limt", "unknown setting `rate_limt`; did you mean `rate_limit`?"),
+        ("read, colaesce", "colaesce", "unknown setting `colaesce`; did you mean `coalesce`?"),
+        ("blokcing = thread", "blokcing", "unknown setting `blokcing`; did you mean `blocking`?"),
+        (
+            "hedge(p95, min_sample = 5)",
+            "min_sample",
+            "unknown setting `min_sample` in `hedge(…)`; did you mean `min_samples`?",
+        ),
+        (
+            "rate_limit(\"1/s\", brust = 5)",
+            "brust",
+            "unknown setting `brust` in `rate_limit(…)`; did you mean `burst`?",
+        ),
+        ("bulkhead(adaptive, mn = 5)", "mn", "unknown setting `mn` in `bulkhead(…)`; did you mean `min`?"),
+        ("min_samples = 5", "min_samples", "`min_samples` is no setting of its own; write it inside `hedge(…)`"),
+        ("strict", "strict", "`strict` is no setting of its own; write it inside `rate_limit(…)`"),
+        ("max_wait_ms = 5", "max_wait_ms", "`max_wait_ms` is no setting of its own; write it inside `bulkhead(…)`"),
+        ("read, coalesce(keys = (id))", "keys", "unknown setting `keys` in `coalesce(…)`; did you mean `key`?"),
+    ] {
+        let found = on_async(&format!("timeout_ms = 60, {args}"));
+        assert_eq!(found, [(format!("[R01] {said}"), at.to_owned())], "{args}");
+    }
+}
+
+/// How a sync function keeps its timeout is nothing to the async ones of its group.
+#[test]
+fn an_async_function_inherits_no_blocking_and_a_sync_one_does() {
+    let group = "__defaults(timeout_ms = 60, bulkhead = 4, blocking = thread)";
+    let text = expansion(group, "async fn f(a: &str) -> Result<u64, E> { Ok(1) }");
+    assert!(!text.contains("blocking"), "{text}");
+    let text = expansion(group, "fn f(a: String) -> Result<u64, E> { Ok(1) }");
+    assert!(text.contains(".blocking(__resilient::policy::Blocking::Thread)"), "{text}");
+    only(&faults(group, "fn f(a: &str) -> Result<u64, E> { Ok(1) }"), "R37", "&str");
+    only(
+        &faults("blocking = cooperative, __defaults(timeout_ms = 60)", "async fn f() -> Result<u64, E> { Ok(1) }"),
+        "R23",
+        "blocking",
+    );
 }
 
 #[test]

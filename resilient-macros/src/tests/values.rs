@@ -79,7 +79,7 @@ fn every_key_reaches_the_policy() {
         ("breaker(\"b\", open_ms = 5)", "open: core::time::Duration::from_millis(5)"),
         ("breaker(\"b\", open_jitter = 0)", "open_jitter: 0.0"),
         ("breaker(\"b\", open_factor = 2)", "open_factor: 2.0"),
-        ("breaker(\"b\", open_cap_ms = 5)", "open_cap: core::time::Duration::from_millis(5)"),
+        ("breaker(\"b\", open_cap_ms = 9_000)", "open_cap: core::time::Duration::from_millis(9000)"),
         ("breaker(\"b\", probes = 5)", "probes: 5"),
         ("breaker(\"b\", passes = 2)", "passes: core::option::Option::Some(2)"),
         (

@@ -14,18 +14,31 @@ async fn view(&self, sku: String) -> Result<Stock, StockError> {
         __resilient::list!(& __RESILIENT_SITE);
         &__RESILIENT_SITE
     };
+    #[allow(
+        clippy::used_underscore_binding,
+        clippy::no_effect_underscore_binding,
+        clippy::shadow_unrelated
+    )]
+    let mut __slot0 = __resilient::Slot::new(sku);
     let mut __call = __resilient::Call::new(__site);
     #[allow(clippy::items_after_statements)]
     let __ending = loop {
+        #[allow(
+            clippy::used_underscore_binding,
+            clippy::no_effect_underscore_binding,
+            clippy::shadow_unrelated
+        )]
+        let __fresh0 = __slot0
+            .take(__call.is_last(), <String as __resilient::Reusable>::reuse);
         let __flow = __call
             .hedged(
-                || {
+                move || {
                     #[allow(
                         clippy::used_underscore_binding,
                         clippy::no_effect_underscore_binding,
                         clippy::shadow_unrelated
                     )]
-                    let sku = <String as __resilient::Reusable>::reuse(&sku);
+                    let sku = <String as __resilient::Reusable>::reuse(&__fresh0);
                     async move {
                         #[allow(
                             unknown_lints,

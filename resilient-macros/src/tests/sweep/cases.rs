@@ -49,6 +49,8 @@ const SAMPLES: &[(&[Rule], &str, &str)] = &[
     (&[Rule::R34], "timeout_ms = 60, retries = 3, read", ASYNC),
     (&[Rule::R38], "timeout_ms = 60, deadline_ms = 90, rate_limit(\"1/s\", max_wait_ms = 90)", ASYNC),
     (&[Rule::R39], "timeout_ms = 60, breaker(\"b\", passes = 4)", ASYNC),
+    (&[Rule::R39], "timeout_ms = 60, breaker(\"b\", open_factor = 2, open = 90s)", ASYNC),
+    (&[Rule::R39], "timeout_ms = 60, bulkhead(adaptive, min = 300)", ASYNC),
     (&[Rule::R03], "timeout = 500us", ASYNC),
     (&[Rule::R02], "timeout_ms = 60", "#[resilient(read)] async fn view() -> Result<u64, E> { body_mark() }"),
     (&[Rule::R23], "timeout_ms = 60", SYNC),
@@ -295,7 +297,7 @@ impl<'a> Cases<'a> {
         let (Some(mut args), Some(defaults)) = (self.text(&own), self.text(&above)) else { return };
         if chosen.len() > 2 && self.dice.below(8) == 0 {
             if let Some(twice) = own.iter().find(|choice| choice.parent.is_none()) {
-                args = format!("{args}, {} = twice", twice.spelled);
+                args = format!("{}, {} = twice", args.trim_end_matches(','), twice.spelled);
                 expected.iter_mut().for_each(|it| it.must.extend([Rule::R02, Rule::R02]));
             }
         }
