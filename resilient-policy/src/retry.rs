@@ -68,7 +68,7 @@ impl Retry {
         let mut wait = self.base_for(throttled).as_nanos() as f64;
         let mut step = 0;
         // A factor above 1 reaches any cap within about 2 000 doublings; the bound keeps factor 1 from counting to `n`.
-        while step < n && step < 4_096 && wait < cap {
+        while step < n && step < MOST_STEPS && wait < cap {
             wait *= growth;
             step += 1;
         }
@@ -105,9 +105,10 @@ impl Retry {
             let wait = self.ceiling(n);
             total = total.saturating_add(wait);
             n += 1;
-            if wait.as_nanos() == self.cap.as_nanos() {
-                // Every later wait is the cap too.
-                return total.saturating_add(self.cap.saturating_mul(retries - n));
+            let grows = !matches!(self.jitter, Jitter::None | Jitter::Full | Jitter::Equal) || self.factor != 1.0;
+            if wait.as_nanos() == self.cap.as_nanos() || wait.is_zero() || !grows || n > MOST_STEPS {
+                // Every later wait is the same.
+                return total.saturating_add(wait.saturating_mul(retries - n));
             }
         }
         total
@@ -122,6 +123,9 @@ impl Retry {
         }
     }
 }
+
+/// How often a wait may grow.
+const MOST_STEPS: u32 = 4_096;
 
 const fn least(a: Duration, b: Duration) -> Duration {
     if a.as_nanos() < b.as_nanos() { a } else { b }

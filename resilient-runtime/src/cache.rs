@@ -5,6 +5,7 @@
 
 use crate::{
     arguments::{Kept, Key},
+    testing::cost,
     time::Moment,
 };
 use std::{
@@ -189,6 +190,7 @@ impl<V> std::fmt::Debug for Store<V> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    cost::lock();
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -13,6 +13,7 @@ use crate::{
     operation::{Guards, Location, Operation, Site},
     pool::Pool,
     rate_limit::RateLimiter,
+    testing::cost,
     time::now,
 };
 use resilient_policy::{
@@ -91,6 +92,7 @@ impl Registry {
     }
 
     fn lock(&self) -> MutexGuard<'_, Names> {
+        cost::lock();
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,6 +7,12 @@
 //! [`advance`] adds comes on top. Sync functions wait on the same clock: a blocking wait inside [`isolated`] or
 //! [`isolated_blocking`] moves it and returns at once.
 
+pub(crate) mod cost;
+
+// For the tests of what a call costs; a user has no use for it.
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub use cost::{Cost, cost};
 #[cfg(not(feature = "testing"))]
 pub(crate) use off::*;
 #[cfg(feature = "testing")]

@@ -20,6 +20,8 @@ use tokio::time::{Instant, Sleep, sleep_until};
 pub struct Moment(u64);
 
 impl Moment {
+    /// Where the clock counts from.
+    pub(crate) const ORIGIN: Self = Self(0);
     pub(crate) const NEVER: Self = Self(u64::MAX);
 
     pub(crate) fn after(self, wait: Duration) -> Self {
@@ -59,6 +61,7 @@ fn origin() -> Instant {
 
 /// Now, by tokio's clock, which tests may pause, plus what the test moved by hand.
 pub(crate) fn now() -> Moment {
+    testing::cost::look_at_the_clock();
     // The origin first: it is a day before the moment at which it is asked for, and the first now is no earlier than that.
     let origin = origin();
     let here = u64::try_from(Instant::now().saturating_duration_since(origin).as_nanos()).unwrap_or(u64::MAX);

@@ -20,7 +20,7 @@ use crate::{
     sync::{
         Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicU64, Ordering},
-        lock,
+        lock, try_lock,
     },
     time::{Moment, now},
 };
@@ -266,7 +266,7 @@ impl Gate {
         let answered = served == Served::Answered;
         let limiter = match served {
             // The next answer says as much, so this one need not wait for the lock; a failure may be the only one.
-            Served::Answered => self.limiter.try_lock().ok(),
+            Served::Answered => try_lock(&self.limiter),
             Served::Failed => Some(lock(&self.limiter)),
             Served::Unknown => None,
         };

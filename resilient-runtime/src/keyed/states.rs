@@ -7,7 +7,7 @@ use crate::{
     bulkhead::Gate,
     operation::{Guards, Operation},
     rate_limit::RateLimiter,
-    time::{Moment, now},
+    time::Moment,
 };
 use resilient_policy::{Breaker as BreakerSettings, Bulkhead, RateLimit, RetryBudget};
 
@@ -131,7 +131,7 @@ impl State for RateLimiter {
     type Settings = RateLimit;
 
     fn new(settings: RateLimit) -> Self {
-        Self::new(&settings, now())
+        Self::new(&settings)
     }
 
     fn adopt(&self, settings: RateLimit) {

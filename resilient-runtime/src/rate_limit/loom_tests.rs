@@ -3,7 +3,7 @@ use crate::time::now;
 use loom::thread;
 
 /// One permit a second, `burst` at once.
-fn limiter(burst: u32, strict: bool, start: Moment) -> &'static RateLimiter {
+fn limiter(burst: u32, strict: bool) -> &'static RateLimiter {
     let settings = RateLimit {
         permits: burst,
         per: Duration::from_secs(burst.into()),
@@ -12,7 +12,7 @@ fn limiter(burst: u32, strict: bool, start: Moment) -> &'static RateLimiter {
         name: None,
         strict,
     };
-    Box::leak(Box::new(RateLimiter::new(&settings, start)))
+    Box::leak(Box::new(RateLimiter::new(&settings)))
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn loom_a_permit_given_back_is_used_once() {
     for strict in [false, true] {
         loom::model(move || {
             let start = now();
-            let limiter = limiter(2, strict, start);
+            let limiter = limiter(2, strict);
             let leaving = limiter.try_now(start).unwrap();
             let taker = thread::spawn(move || limiter.try_now(start).map(Reservation::spend).is_some());
             leaving.give_back(start);
@@ -39,7 +39,7 @@ fn loom_no_two_are_promised_one_moment() {
     for strict in [false, true] {
         loom::model(move || {
             let start = now();
-            let limiter = limiter(1, strict, start);
+            let limiter = limiter(1, strict);
             // The one for now is gone, and somebody waits for the next.
             limiter.try_now(start).unwrap().spend();
             let leaving = limiter.reserve(start, Moment::NEVER).unwrap();

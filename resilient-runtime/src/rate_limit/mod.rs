@@ -26,10 +26,10 @@ use window::Window;
 /// How far ahead of its own promises a state may be before the clock, and not a slow thread, is to blame.
 const SKEW: u64 = 10_000_000_000;
 
-/// A limiter of one name. Times inside are nanoseconds since its epoch.
+/// A limiter of one name. Times inside are nanoseconds since the clock's origin, and not since it was made: a clock that
+/// went back to before that would stand still for it.
 #[derive(Debug)]
 pub(crate) struct RateLimiter {
-    epoch: Moment,
     /// When the bucket is full again, if nobody else comes: the one word that a permit changes.
     full_at: AtomicU64,
     interval: AtomicU64,
@@ -47,9 +47,9 @@ pub(crate) struct Refused {
 }
 
 impl RateLimiter {
-    pub(crate) fn new(settings: &RateLimit, at: Moment) -> Self {
+    pub(crate) fn new(settings: &RateLimit) -> Self {
         let limiter = Self {
-            epoch: at,
+            // As if it had been full for ever.
             full_at: AtomicU64::new(0),
             interval: AtomicU64::new(0),
             reach: AtomicU64::new(0),
@@ -76,14 +76,14 @@ impl RateLimiter {
         let mut window = lock(&self.window);
         *window = Window::new(settings);
         // Full is a bucket that has been full since now at the latest.
-        self.full_at.store(self.since_epoch(at), Ordering::Relaxed);
+        self.full_at.store(at.nanos(), Ordering::Relaxed);
         drop(window);
         self.adopt(settings);
     }
 
     /// Whether nothing that was granted counts any longer, so that a new state would give the same answers.
     pub(crate) fn is_idle(&self, at: Moment) -> bool {
-        let at = self.since_epoch(at);
+        let at = at.nanos();
         self.full_at.load(Ordering::Relaxed) <= at && lock(&self.window).is_idle(at)
     }
 
@@ -92,14 +92,14 @@ impl RateLimiter {
     /// Moments are promised in the order of asking. `at` is a fresh reading of the clock: a moment more than ten
     /// seconds old would pass for a clock that went back.
     pub(crate) fn reserve(&'static self, at: Moment, deadline: Moment) -> Result<Reservation, Refused> {
-        let (at, deadline) = (self.since_epoch(at), self.since_epoch(deadline));
+        let (at, deadline) = (at.nanos(), deadline.nanos());
         let latest = at.saturating_add(self.max_wait.load(Ordering::Relaxed)).min(deadline.saturating_sub(1));
         self.take(at, latest.max(at))
     }
 
     /// A permit for now, if there is one.
     pub(crate) fn try_now(&'static self, at: Moment) -> Option<Reservation> {
-        let at = self.since_epoch(at);
+        let at = at.nanos();
         self.take(at, at).ok()
     }
 
@@ -146,7 +146,7 @@ impl RateLimiter {
     }
 
     fn give_back(&self, reservation: &Reservation, at: Moment) {
-        let (at, pace) = (self.since_epoch(at), self.pace());
+        let (at, pace) = (at.nanos(), self.pace());
         // Both or neither: the lock is held until the bucket has changed, too.
         let mut window = self.strict.load(Ordering::Relaxed).then(|| lock(&self.window));
         if let Some(window) = &mut window {
@@ -170,10 +170,6 @@ impl RateLimiter {
     fn pace(&self) -> Pace {
         Pace { interval: self.interval.load(Ordering::Relaxed), reach: self.reach.load(Ordering::Relaxed) }
     }
-
-    fn since_epoch(&self, at: Moment) -> u64 {
-        nanos(at.since(self.epoch))
-    }
 }
 
 /// A permit for one attempt; gives itself back when it is dropped unspent.
@@ -191,7 +187,7 @@ pub(crate) struct Reservation {
 impl Reservation {
     /// When the attempt may start; not after now if it may at once.
     pub(crate) fn ready_at(&self) -> Moment {
-        self.limiter.epoch.after(Duration::from_nanos(self.ready))
+        Moment::ORIGIN.after(Duration::from_nanos(self.ready))
     }
 
     /// The attempt starts.

@@ -16,7 +16,7 @@ const NEW: RateLimit = RateLimit {
 /// A limiter, and the moment it was made.
 fn limiter(settings: RateLimit) -> (&'static RateLimiter, Moment) {
     let start = now().after(Duration::from_secs(3_600));
-    (Box::leak(Box::new(RateLimiter::new(&settings, start))), start)
+    (Box::leak(Box::new(RateLimiter::new(&settings))), start)
 }
 
 fn per_ms(permits: u32, per: u64, burst: u32) -> RateLimit {
@@ -256,7 +256,7 @@ fn a_permit_given_back_at_once_is_there_for_the_next() {
 #[test]
 fn a_dropped_reservation_gives_itself_back() {
     let start = now();
-    let limiter: &'static RateLimiter = Box::leak(Box::new(RateLimiter::new(&per_ms(1, 1_000_000, 1), start)));
+    let limiter: &'static RateLimiter = Box::leak(Box::new(RateLimiter::new(&per_ms(1, 1_000_000, 1))));
     drop(limiter.try_now(start).unwrap());
     assert!(limiter.try_now(now().after(Duration::from_millis(100))).is_some());
 }
@@ -531,5 +531,19 @@ fn threads_together_get_what_one_would() {
             asks.into_iter().map(|ask| ask.join().unwrap()).sum::<usize>()
         });
         assert_eq!(granted, 100);
+    }
+}
+
+/// A thread that leaves a runtime whose paused clock is ahead, or that looked at the clock before another made the state.
+#[test]
+fn a_clock_behind_the_one_it_was_used_under_is_a_clock_that_goes_on() {
+    for strict in [false, true] {
+        let (limiter, made) = limiter(RateLimit { strict, ..per_ms(2, 1_000, 2) });
+        assert_eq!([wait(limiter, made), wait(limiter, made)], [0, 0]);
+        let behind = now();
+        assert!(behind < made);
+        // No burst, and no wait for the hour that the clock went back: the bucket is empty, and the log is of now.
+        let first = if strict { 1_000 } else { 500 };
+        assert_eq!([wait(limiter, behind), wait(limiter, after(behind, first))], [first, 0]);
     }
 }
