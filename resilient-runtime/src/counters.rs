@@ -74,7 +74,7 @@ counters! {
     open,
     /// Calls that the rate limit refused.
     limited,
-    /// Calls that came in without time left.
+    /// Calls that came in without time left, or had none left after a wait for a permit.
     expired,
     /// Attempts that their timeout cut.
     timed_out,

@@ -104,11 +104,12 @@ impl Site {
 
     /// Whether a call may need a timer.
     fn waits(&self) -> bool {
-        let Policy { deadline, retries, bulkhead, rate_limit, hedge, .. } = &self.policy;
+        let Policy { deadline, retries, bulkhead, rate_limit, hedge, breaker, .. } = &self.policy;
         self.policy.attempt_timeout().is_some()
             || deadline.is_some()
             || *retries > 0
             || hedge.is_some()
+            || breaker.is_some_and(|breaker| breaker.probe_timeout.is_some())
             || bulkhead.is_some_and(|bulkhead| !bulkhead.max_wait.is_zero())
             || rate_limit.is_some_and(|rate_limit| !rate_limit.max_wait.is_zero())
     }

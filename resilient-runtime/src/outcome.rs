@@ -54,6 +54,11 @@ impl Judgement {
         self.overruled == Some(Overruled::Success) || self.verdict.is_none_or(|it| it.class == Class::Permanent)
     }
 
+    /// Whether the time that it took says how fast the dependency answers.
+    pub(crate) fn is_sample(self) -> bool {
+        self.is_answer() && self.overruled != Some(Overruled::Ignored)
+    }
+
     /// The row of the counting table, breaker column.
     pub(crate) fn sample(self, slow: bool) -> Sample {
         match (self.overruled, self.verdict) {

@@ -3,6 +3,7 @@
 use super::aside::{Aside, Waiting};
 use crate::{
     breaker::{Sample, Ticket},
+    budget::Token,
     bulkhead::{Entry, Gone, Permit, Served},
     context::{self, Context},
     idempotency::IdempotencyKey,
@@ -156,9 +157,12 @@ impl Core {
         self.ticket.as_ref().is_some_and(|ticket| !ticket.allows_retry())
     }
 
-    /// The call goes on with this permit instead of its own.
-    pub(super) fn swap_permit(&mut self, permit: Option<Permit>) {
+    /// The call goes on with this permit and this token instead of its own.
+    pub(super) fn swap(&mut self, permit: Option<Permit>, token: Option<Token>) {
         self.permit = permit;
+        if token.is_some() {
+            self.aside().token = token;
+        }
     }
 
     /// When the running attempt is cut, or the backoff is over.
@@ -235,27 +239,26 @@ impl Core {
             self.permit = Some(permit);
             at = now();
         }
-        if self.phase != Phase::Limited {
-            self.pass_breaker(at)?;
-        }
-        let waited = self.phase == Phase::Limited;
-        match self.turn(at)? {
-            Poll::Pending => {
-                // A probe's time begins when its turn has come, and so does the end of its slot.
-                if let (Some(ticket), Some(lease), false) = (&self.ticket, self.lease(), waited) {
-                    ticket.hold(self.until.after(lease).after(TIMER_LATENESS));
-                }
-                self.phase = Phase::Limited;
+        if self.phase == Phase::Limited {
+            if at < self.until {
                 return Ok(Poll::Pending);
             }
-            // It waited, and the breaker may have opened since.
-            Poll::Ready(()) if waited && self.is_overtaken() => {
-                self.ticket = None;
-                self.pass_breaker(at)?;
+            // What the breaker said before the wait holds no longer.
+            self.ticket = None;
+            if self.deadline <= at {
+                return Err((RejectedKind::Expired, None));
             }
-            Poll::Ready(()) => {}
         }
-        Ok(Poll::Ready(at))
+        self.pass_breaker(at)?;
+        let turn = self.turn(at)?;
+        if turn.is_pending() {
+            // A probe's time begins when its turn has come, and so does the end of its slot.
+            if let (Some(ticket), Some(lease)) = (&self.ticket, self.lease()) {
+                ticket.hold(self.until.after(lease));
+            }
+            self.phase = Phase::Limited;
+        }
+        Ok(turn.map(|()| at))
     }
 
     fn arrive(&mut self, at: Moment) -> Result<(), Refusal> {
@@ -308,11 +311,6 @@ impl Core {
         let ticket = breaker.admit(at, self.lease()).map_err(|refused| (RejectedKind::Open, refused.retry_after))?;
         self.ticket = Some(ticket);
         Ok(())
-    }
-
-    /// Whether the breaker is no longer closed since it admitted this call.
-    fn is_overtaken(&self) -> bool {
-        !self.is_probe() && self.forbids_repeats()
     }
 
     /// A rate permit: now, or at [`Core::until`].
@@ -414,7 +412,7 @@ impl Core {
         }
         let sample = judgement.sample(slow);
         self.tell(sample, at);
-        if let Some(latencies) = self.operation.latencies.as_ref().filter(|_| judgement.is_answer()) {
+        if let Some(latencies) = self.operation.latencies.as_ref().filter(|_| judgement.is_sample()) {
             latencies.record(ran, at);
         }
         let Some(verdict) = judgement.verdict else {
@@ -441,9 +439,7 @@ impl Core {
         let at = now();
         let ran = at.since(self.started);
         self.end = End::Failure;
-        if let Some(latencies) = &self.operation.latencies {
-            latencies.record_censored(ran, at);
-        }
+        self.cut_short(self.started, at);
         if self.until < self.deadline {
             let limit_ms = u32::try_from(self.until.since(self.started).as_millis()).unwrap_or(u32::MAX);
             let kind = RejectedKind::TimedOut { limit_ms };
@@ -469,6 +465,15 @@ impl Core {
         let sample = if to_blame { self.failure_by_time() } else { Sample::Neutral };
         self.tell(sample, at);
         (self.end(sample, Some(Stop::NoTime), at), Rejected::new(self.operation.name, kind, None))
+    }
+
+    /// A copy that was started then is dropped: all that is known is that it would have taken longer than this. Where its
+    /// caller had no more time, not even that is the dependency's.
+    pub(super) fn cut_short(&self, started: Moment, at: Moment) {
+        let by_caller = at >= self.until && self.until == self.deadline && !self.own_deadline;
+        if let Some(latencies) = self.operation.latencies.as_ref().filter(|_| !by_caller) {
+            latencies.record_censored(at.since(started), at);
+        }
     }
 
     /// Tells the breaker of an attempt that ended, where every attempt is a sample.
@@ -646,6 +651,11 @@ impl Core {
 
     /// Every guard takes back what it gave.
     fn release(&mut self, sample: Sample, at: Moment) {
+        self.release_as(sample, served(sample), at);
+    }
+
+    /// The same, where an adaptive limit is told something else than the breaker.
+    fn release_as(&mut self, sample: Sample, served: Served, at: Moment) {
         self.phase = Phase::Over;
         if let Some(budget) = self.guards().budget.filter(|_| self.context.attempt > 0) {
             budget.ended();
@@ -653,10 +663,11 @@ impl Core {
         if let Some(ticket) = self.ticket.take() {
             ticket.record(sample, at);
         }
+        let ran = at.since(self.started);
         match (self.permit.take(), self.guards().gate) {
-            (Some(permit), _) => permit.finish(served(sample), at.since(self.started), at),
+            (Some(permit), _) => permit.finish(served, ran, at),
             // The permit stayed with a body that was left behind; how the call ended is known all the same.
-            (None, Some(gate)) if self.context.attempt > 0 => gate.sample(served(sample), at.since(self.started), at),
+            (None, Some(gate)) if self.context.attempt > 0 => gate.sample(served, ran, at),
             _ => {}
         }
         // Last: what was given back above must not meet another key's state.
@@ -678,7 +689,8 @@ impl Drop for Core {
             }
             Phase::Running if self.ran_too_long(at.since(self.started)) => {
                 self.operation.counters.dropped.add();
-                self.failure_by_time()
+                // To an adaptive limit it is nothing: how long the answer would have taken, nobody knows.
+                return self.release_as(self.failure_by_time(), Served::Unknown, at);
             }
             _ => {
                 self.operation.counters.dropped.add();

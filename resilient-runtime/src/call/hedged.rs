@@ -44,7 +44,8 @@ impl Core {
     fn hedge(&self) -> Option<Copy> {
         let at = now();
         let guards = self.guards();
-        if self.forbids_repeats() {
+        // A poll may come so late that the attempt is over, too.
+        if at >= self.until() || self.forbids_repeats() {
             return None;
         }
         let permit = match guards.gate {
@@ -74,20 +75,9 @@ impl Core {
     /// The second copy answered first, and well: it is the attempt from here on, and the first copy lost.
     fn take_over(&mut self, copy: Copy) {
         self.operation().counters.hedges_won.add();
-        self.lost(self.started);
-        if let Some(token) = copy.token {
-            token.succeeded();
-        }
-        self.swap_permit(copy.permit);
+        self.cut_short(self.started, now());
+        self.swap(copy.permit, copy.token);
         self.started = copy.started;
-    }
-
-    /// A copy that was started then is dropped: all that is known is that it would have taken longer than this.
-    fn lost(&self, started: Moment) {
-        if let Some(latencies) = &self.operation().latencies {
-            let at = now();
-            latencies.record_censored(at.since(started), at);
-        }
     }
 }
 
@@ -221,6 +211,8 @@ impl<F: Future<Output = R>, M: FnMut() -> F, R> Copies<'_, '_, F, M, R> {
             }
             return Some(self.settle(outcome, judgement));
         }
+        // It has ended, before anything is asked for in its place.
+        drop(copy);
         // Both failed: the first one's failure stands. It alone is left to wait for where it still runs.
         let (outcome, judgement) = self.failed.take()?;
         Some(self.settle(outcome, judgement))
@@ -247,7 +239,7 @@ impl<F: Future<Output = R>, M: FnMut() -> F, R> Copies<'_, '_, F, M, R> {
         self.first.set(None);
         self.second.set(None);
         if let Some(copy) = self.copy.take() {
-            self.call.core.lost(copy.started);
+            self.call.core.cut_short(copy.started, now());
         }
     }
 }

@@ -9,7 +9,8 @@ use std::{future::Future, ops::ControlFlow};
 
 /// Guards what `body` makes, by the policy of `site`: for closures and generated clients.
 ///
-/// `body` is asked for a new future per attempt, and for one more where the policy hedges. Plans B are the business of code that can call one: the policy's
+/// `body` is asked for a new future per attempt, and for one more where the policy hedges; it is asked inside the attempt, so
+/// that it can read [`remaining`](crate::remaining). Plans B are the business of code that can call one: the policy's
 /// `fallback` is not used here.
 ///
 /// ```
