@@ -1,6 +1,6 @@
 //! A call of a sync function: the same steps on the caller's thread.
 
-use super::{Core, Judge, Next, core::Start};
+use super::{Core, Judge, Next, admit::Start};
 use crate::{
     idempotency::IdempotencyKey,
     keyed::{Guard, StateKey},

@@ -1,9 +1,6 @@
 //! A call as a future: polls the body in place, and arms a timer only when the body is not ready at once.
 
-use super::{
-    Core, Next,
-    core::{Phase, Start},
-};
+use super::{Core, Next, admit::Start, core::Phase};
 use crate::{
     idempotency::IdempotencyKey,
     keyed::{Guard, StateKey},

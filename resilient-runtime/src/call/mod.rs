@@ -3,17 +3,21 @@
 //! > fallback ( deadline ( coalesce ( bulkhead ( breaker ( retry + budget ( rate limit ( attempt timeout [ hedge ( body ) ]
 //! > ) ) ) ) ) ) )
 //!
-//! [`Core`] holds the layers and decides; it knows neither futures nor the body's type. [`Call`] drives it as a future,
+//! [`Core`] is one call; it decides, and knows neither futures nor the body's type. [`Call`] drives it as a future,
 //! [`BlockingCall`] as plain code, through the same five steps:
 //!
-//! | step | when | what it asks |
-//! |---|---|---|
-//! | [`Core::start`] | before every attempt | first: deadline, breaker (a look), bulkhead, breaker, rate limit; later: nothing, the retry was granted |
-//! | [`Core::settle`] | the body returned | retry: verdict, retries left, time, breaker, inner layer, budget |
-//! | [`Core::cut`] | the attempt ran out of time | the same, for a timeout; nothing, for a deadline |
-//! | [`Core::resume`] | after the backoff | deadline and breaker, once more; a permit for one more body where one was left behind; rate limit |
-//! | drop | the caller left, or the body panicked | nothing: every guard takes back what it gave |
+//! | step | where | when | what it asks |
+//! |---|---|---|---|
+//! | [`Core::start`] | `admit` | before every attempt | first: deadline, breaker (a look), bulkhead, breaker, rate limit; later: nothing, the retry was granted |
+//! | [`Core::settle`] | `settle`, `retry` | the body returned | retry: verdict, retries left, time, breaker, inner layer, budget |
+//! | [`Core::cut`] | `settle`, `retry` | the attempt ran out of time | the same, for a timeout; nothing, for a deadline |
+//! | [`Core::resume`] | `retry` | after the backoff | deadline and breaker, once more; a permit for one more body where one was left behind; rate limit |
+//! | drop | `release` | the caller left, or the body panicked | nothing: every guard takes back what it gave |
+//!
+//! `hedged`, `threaded` and `coalesced` are the other ways to run a body, or not to; `degrade` is plan B; `value` is a
+//! policy without a function.
 
+mod admit;
 mod aside;
 mod blocking;
 mod coalesced;
@@ -21,6 +25,9 @@ mod core;
 mod degrade;
 mod future;
 mod hedged;
+mod release;
+mod retry;
+mod settle;
 mod threaded;
 mod value;
 
