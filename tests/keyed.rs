@@ -118,6 +118,26 @@ fn a_customer_who_does_not_call_for_ten_minutes_is_forgotten() {
 }
 
 #[test]
+fn one_customers_rate_is_not_anothers() {
+    #[resilient(timeout = none, name = "api.ask", rate_limit("2/s", burst = 2, name = "api.{customer}"))]
+    fn ask(customer: &str) -> Result<usize> {
+        Ok(customer.len())
+    }
+    isolated_blocking(|| {
+        for customer in ["a", "b", "a"] {
+            assert_eq!(ask(customer), Ok(1));
+        }
+        assert_eq!(kind(&ask("a")), Some(RejectedKind::Limited));
+        assert_eq!(ask("b"), Ok(1));
+        let now = keyed("api.ask", "rate limit");
+        assert_eq!((now.name, now.states, now.refusing), ("api.{customer}", 2, 2));
+        // One permit is back: nobody is refused any more, though neither has a full second's yet.
+        advance(Duration::from_millis(500));
+        assert_eq!(keyed("api.ask", "rate limit").refusing, 0);
+    });
+}
+
+#[test]
 fn a_dependency_has_no_key() {
     #[resilient(timeout = none, breaker = "{tenant}.webhook")]
     fn keyed_first(tenant: u64) -> Result<u64> {

@@ -145,6 +145,8 @@ fn refused(policy: Policy) -> String {
 #[test]
 fn a_policy_that_a_rule_refuses_or_that_only_a_function_can_keep_is_no_site() {
     assert!(refused(Policy { timeout: Timeout::Unset, ..READ }).starts_with("[R04] "));
+    let hedge = Some(Hedge { delay: HedgeDelay::Percentile(9.5), min_samples: 100 });
+    assert_eq!(refused(Policy { hedge, ..READ }), "[R03] `p950` is no percentile; write `p95`");
     let plan_b = Some(Fallback::of(FallbackKind::Default));
     assert!(refused(Policy { fallback: plan_b, ..READ }).contains("has no `fallback`"));
     assert!(refused(Policy { coalesce: true, ..READ }).contains("for `coalesce` annotate a function"));

@@ -60,33 +60,22 @@ pub fn check(subject: &Subject<'_>, errors: &mut Errors) {
 
 /// The rules that the policy alone can break, as far as what they read can be told here.
 fn rules(settings: &Settings, policy: &Policy, errors: &mut Errors) {
-    for PolicyRule { rule, reads } in RULES {
+    for PolicyRule { rule, .. } in RULES {
         for fault in (0..).map_while(|nth| resilient_policy::check(*rule, policy, nth)) {
-            let own = [fault.at];
-            let reads = match (rule, fault.at) {
-                (Rule::R16, "retry.cap") => &["retry.cap", "retry.base"][..],
-                (Rule::R39, "breaker.passes") => &["breaker.passes", "breaker.probes"],
-                (Rule::R39, "breaker.open_cap") => &["breaker.open_cap", "breaker.open", "breaker.open_factor"],
-                (Rule::R39, "rate_limit.burst") => &["rate_limit.burst", "rate_limit"],
-                (Rule::R39, _) => &["bulkhead.min", "bulkhead.max"],
-                // These are about one key at a time: a neighbour that cannot be told does not matter.
-                (Rule::R05 | Rule::R16 | Rule::R17, _) => &own,
-                _ => reads,
-            };
-            let unknown = reads.iter().any(|at| settings.damaged(at)) || settings.constants(reads).next().is_some();
-            if !unknown {
-                show(&fault, reads, settings, errors);
+            let is_unknown = fault.reads.iter().any(|at| settings.damaged(at));
+            if !is_unknown && settings.constants(fault.reads).next().is_none() {
+                show(&fault, settings, errors);
             }
         }
     }
 }
 
 /// The place of a fault: the value where the value alone is wrong, else the key, else a key that the rule read.
-fn show(fault: &Fault, reads: &[&'static str], settings: &Settings, errors: &mut Errors) {
+fn show(fault: &Fault, settings: &Settings, errors: &mut Errors) {
     let alone = [Rule::R03, Rule::R05, Rule::R14, Rule::R15, Rule::R16, Rule::R17, Rule::R33].contains(&fault.rule);
     match settings.get(fault.at) {
         Some(setting) if alone => errors.over(fault.rule, setting, fault.text),
-        _ => errors.at(fault.rule, place(fault.at, reads, settings), fault.text),
+        _ => errors.at(fault.rule, place(fault.at, fault.reads, settings), fault.text),
     }
 }
 

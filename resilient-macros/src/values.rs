@@ -87,7 +87,7 @@ impl Reader<'_> {
             Takes::Rules => return self.rules(self.tokens.clone()),
             Takes::Delay => {
                 if let Some(percentile) = self.percentile() {
-                    return percentile;
+                    return Some(percentile);
                 }
             }
             Takes::Plan => {
@@ -196,15 +196,11 @@ impl Reader<'_> {
     }
 
     /// `p95` or `p99.9`, if it is one.
-    fn percentile(&mut self) -> Option<Option<Value>> {
+    fn percentile(&self) -> Option<Value> {
         let text: String = self.tokens.clone().into_iter().map(|token| token.to_string()).collect();
         let text = text.trim_matches('"');
         let percentile: f64 = text.strip_prefix('p')?.parse().ok()?;
-        if percentile > 0.0 && percentile < 100.0 {
-            return Some(Some(Value::Number(percentile / 100.0)));
-        }
-        self.errors.over(Rule::R03, &self.tokens, format!("`{text}` is no percentile; write `p95`"));
-        Some(None)
+        Some(Value::Number(percentile / 100.0))
     }
 
     fn expression(&mut self, expr: Expr) -> Option<Value> {

@@ -155,6 +155,8 @@ pub struct Fault {
     pub rule: Rule,
     /// The key that is wrong, as its path in the attribute: `deadline`, `breaker.min_calls`.
     pub at: &'static str,
+    /// The keys whose values decided it: where one of them cannot be told, neither can this.
+    pub reads: &'static [&'static str],
     /// What is wrong and what to write instead, without the id.
     pub text: Text,
 }

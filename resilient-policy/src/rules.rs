@@ -4,10 +4,10 @@
 //! literals) and which it must leave to a `const` (a key is a path to a constant).
 
 use crate::{
-    Breaker, Bulkhead, Fallback, FallbackKind, Fault, HedgeDelay, Jitter, Limit, Policy, RateLimit, RetryBudget, Rule,
-    Safety, Shape, Text, Timeout, Window,
+    Breaker, Bulkhead, Fallback, FallbackKind, Fault, Hedge, HedgeDelay, Jitter, Limit, Policy, RateLimit, RetryBudget,
+    Rule, Safety, Shape, Text, Timeout, Window,
 };
-use core::time::Duration;
+use core::{slice, time::Duration};
 
 /// A rule that a policy alone can break.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub struct PolicyRule {
 
 /// Every rule that [`check`] answers for.
 pub const RULES: &[PolicyRule] = &[
-    reads(Rule::R03, &["timeout"]),
+    reads(Rule::R03, &["timeout", "hedge"]),
     reads(Rule::R04, &["timeout", "deadline", "retries"]),
     reads(Rule::R05, ZEROES),
     reads(Rule::R06, &["timeout", "deadline", "retries"]),
@@ -78,11 +78,11 @@ pub const fn check(rule: Rule, policy: &Policy, nth: u32) -> Option<Fault> {
         return None;
     }
     // These have many places; every other rule is broken once.
-    if nth > 0 && !matches!(rule, Rule::R05 | Rule::R16 | Rule::R17 | Rule::R39) {
+    if nth > 0 && !matches!(rule, Rule::R03 | Rule::R05 | Rule::R16 | Rule::R17 | Rule::R39) {
         return None;
     }
     match rule {
-        Rule::R03 => r03(policy),
+        Rule::R03 => r03(policy, nth),
         Rule::R04 => r04(policy),
         Rule::R05 => r05(policy, nth),
         Rule::R06 => r06(policy),
@@ -111,8 +111,18 @@ pub const fn check(rule: Rule, policy: &Policy, nth: u32) -> Option<Fault> {
     }
 }
 
+/// A fault that everything decides that the rule reads.
 const fn fault(rule: Rule, at: &'static str, text: Text) -> Option<Fault> {
-    Some(Fault { rule, at, text })
+    let mut i = 0;
+    while RULES[i].rule as usize != rule as usize {
+        i += 1;
+    }
+    Some(Fault { rule, at, reads: RULES[i].reads, text })
+}
+
+/// A fault of a rule that has many places: at the first of these keys, which alone decide it.
+const fn fault_of(rule: Rule, reads: &'static [&'static str], text: Text) -> Option<Fault> {
+    Some(Fault { rule, at: reads[0], reads, text })
 }
 
 const fn text() -> Text {
@@ -140,13 +150,41 @@ const fn deadline(policy: &Policy) -> Option<Duration> {
     }
 }
 
-const fn r03(policy: &Policy) -> Option<Fault> {
+const fn r03(policy: &Policy, nth: u32) -> Option<Fault> {
+    nth_of(&[short_timeout(policy), percentile(policy)], nth)
+}
+
+/// The `nth` of these that there is.
+const fn nth_of(faults: &[Option<Fault>], nth: u32) -> Option<Fault> {
+    let mut seen = 0;
+    let mut i = 0;
+    while i < faults.len() {
+        if faults[i].is_some() {
+            if seen == nth {
+                return faults[i];
+            }
+            seen += 1;
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn short_timeout(policy: &Policy) -> Option<Fault> {
     let Timeout::After(limit) = policy.timeout else { return None };
     if limit.is_zero() || !matches!(policy.shape, Shape::Async) || !shorter(limit, Duration::from_millis(1)) {
         return None;
     }
     let said = text().str("a timeout of ").duration(limit);
-    fault(Rule::R03, "timeout", said.str(" is shorter than a timer can keep; write `timeout_ms = 1` or more"))
+    fault_of(Rule::R03, &["timeout"], said.str(" is shorter than a timer can keep; write `timeout_ms = 1` or more"))
+}
+
+const fn percentile(policy: &Policy) -> Option<Fault> {
+    let Some(Hedge { delay: HedgeDelay::Percentile(share), .. }) = policy.hedge else { return None };
+    if share > 0.0 && share < 1.0 {
+        return None;
+    }
+    fault_of(Rule::R03, &["hedge"], text().str("`p").decimal(share * 100.0).str("` is no percentile; write `p95`"))
 }
 
 const fn r04(policy: &Policy) -> Option<Fault> {
@@ -193,7 +231,7 @@ const fn r05(policy: &Policy, nth: u32) -> Option<Fault> {
     while i < ZEROES.len() {
         if let Some(said) = zero(policy, i) {
             if seen == nth {
-                return fault(Rule::R05, ZEROES[i], text().str(said));
+                return fault_of(Rule::R05, slice::from_ref(&ZEROES[i]), text().str(said));
             }
             seen += 1;
         }
@@ -476,27 +514,31 @@ const fn r16(policy: &Policy, nth: u32) -> Option<Fault> {
         if nth == seen {
             return if starts_at_zero {
                 let said = "a backoff that starts at zero repeats in a hot loop; write `base_ms = 25`";
-                fault(Rule::R16, "retry.base", text().str(said))
+                fault_of(Rule::R16, &["retry.base"], text().str(said))
             } else {
                 let said = text().str("`cap_ms` is ").millis(retry.cap).str(", below `base_ms` of ");
                 let said = said.millis(retry.base).str("; raise `cap_ms` or lower `base_ms`");
-                fault(Rule::R16, "retry.cap", said)
+                fault_of(Rule::R16, &["retry.cap", "retry.base"], said)
             };
         }
         seen += 1;
     }
     if nth == seen && !(retry.factor >= 1.0 && retry.factor < f64::INFINITY) {
         let said = text().str("a backoff that shrinks (`factor = ").decimal(retry.factor);
-        return fault(Rule::R16, "retry.factor", said.str("`) asks sooner the longer it fails; write `factor = 2`"));
+        return fault_of(
+            Rule::R16,
+            &["retry.factor"],
+            said.str("`) asks sooner the longer it fails; write `factor = 2`"),
+        );
     }
     None
 }
 
 const fn r17(policy: &Policy, nth: u32) -> Option<Fault> {
     let Some(breaker) = policy.breaker else { return None };
-    let rates = [
-        ("breaker.failure_rate", "`failure_rate`", breaker.failure_rate),
-        ("breaker.slow_rate", "`slow_rate`", breaker.slow_rate),
+    let rates: [(&[&str], &str, f64); 2] = [
+        (&["breaker.failure_rate"], "`failure_rate`", breaker.failure_rate),
+        (&["breaker.slow_rate"], "`slow_rate`", breaker.slow_rate),
     ];
     let mut seen = 0;
     let mut i = 0;
@@ -510,10 +552,10 @@ const fn r17(policy: &Policy, nth: u32) -> Option<Fault> {
             let said = text().str(word).str(" is a share of calls");
             if rate > 0.0 && rate < 0.05 {
                 let said = said.str(", and ").decimal(rate).str(" trips in normal operation; write `0.05` or more");
-                return fault(Rule::R17, at, said);
+                return fault_of(Rule::R17, at, said);
             }
             let said = said.str(" between 0 and 1, not ").decimal(rate);
-            return fault(Rule::R17, at, meant(said, rate, "`0.5` or `50%`"));
+            return fault_of(Rule::R17, at, meant(said, rate, "`0.5` or `50%`"));
         }
         seen += 1;
     }
@@ -639,19 +681,7 @@ const PAIRS: &[&str] = &[
 ];
 
 const fn r39(policy: &Policy, nth: u32) -> Option<Fault> {
-    let pairs = [passes(policy), open_cap(policy), limits(policy), strict_burst(policy)];
-    let mut seen = 0;
-    let mut i = 0;
-    while i < pairs.len() {
-        if pairs[i].is_some() {
-            if seen == nth {
-                return pairs[i];
-            }
-            seen += 1;
-        }
-        i += 1;
-    }
-    None
+    nth_of(&[passes(policy), open_cap(policy), limits(policy), strict_burst(policy)], nth)
 }
 
 const fn passes(policy: &Policy) -> Option<Fault> {
@@ -662,7 +692,7 @@ const fn passes(policy: &Policy) -> Option<Fault> {
     }
     let said = text().str("`passes` is ").num(passes as u128).str(", but there are only ").num(breaker.probes as u128);
     let said = said.str(" probes, so the breaker never closes; lower `passes` or raise `probes`");
-    fault(Rule::R39, "breaker.passes", said)
+    fault_of(Rule::R39, &["breaker.passes", "breaker.probes"], said)
 }
 
 const fn open_cap(policy: &Policy) -> Option<Fault> {
@@ -674,7 +704,8 @@ const fn open_cap(policy: &Policy) -> Option<Fault> {
     }
     let said =
         text().str("`open_cap_ms` is ").millis(breaker.open_cap).str(", below `open_ms` of ").millis(breaker.open);
-    fault(Rule::R39, "breaker.open_cap", said.str(", so it bounds nothing; raise `open_cap_ms` or lower `open_ms`"))
+    let said = said.str(", so it bounds nothing; raise `open_cap_ms` or lower `open_ms`");
+    fault_of(Rule::R39, &["breaker.open_cap", "breaker.open", "breaker.open_factor"], said)
 }
 
 const fn limits(policy: &Policy) -> Option<Fault> {
@@ -684,7 +715,8 @@ const fn limits(policy: &Policy) -> Option<Fault> {
         return None;
     }
     let said = text().str("`min` is ").num(min as u128).str(", but `max` is ").num(max as u128);
-    fault(Rule::R39, "bulkhead.min", said.str(", and no limit is both; lower `min` or raise `max`"))
+    let said = said.str(", and no limit is both; lower `min` or raise `max`");
+    fault_of(Rule::R39, &["bulkhead.min", "bulkhead.max"], said)
 }
 
 const fn strict_burst(policy: &Policy) -> Option<Fault> {
@@ -695,5 +727,5 @@ const fn strict_burst(policy: &Policy) -> Option<Fault> {
     }
     let said = text().str("`burst` is ").num(burst as u128).str(", but `strict` never lets more than ");
     let said = said.num(permits as u128).str(" through in the time of the rate; lower `burst` or drop `strict`");
-    fault(Rule::R39, "rate_limit.burst", said)
+    fault_of(Rule::R39, &["rate_limit.burst", "rate_limit"], said)
 }

@@ -36,11 +36,6 @@ impl Bucket {
         u32::try_from(self.capacity.load(Ordering::Relaxed) / TOKEN).unwrap_or(u32::MAX)
     }
 
-    #[cfg(test)]
-    pub(super) fn is_full(&self) -> bool {
-        self.tokens.load(Ordering::Relaxed) >= self.capacity.load(Ordering::Relaxed)
-    }
-
     pub(super) fn add(&self, amount: u64) {
         let capacity = self.capacity.load(Ordering::Relaxed);
         // A full bucket, the healthy case, is only read.

@@ -106,13 +106,6 @@ impl Budget {
         self.share.clear();
     }
 
-    /// Whether a new budget would give the same answers.
-    #[cfg(test)]
-    pub(crate) fn is_idle(&self) -> bool {
-        self.pay_floor();
-        if self.tariff.is_share() { self.share.is_idle() } else { self.bucket.is_full() }
-    }
-
     /// The call whose first attempt was [reported](Self::called) is over, however it ended.
     pub(crate) fn ended(&self) {
         if self.tariff.is_share() {

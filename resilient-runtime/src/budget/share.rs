@@ -45,11 +45,6 @@ impl Share {
         limit(self.0.load(Ordering::Relaxed))
     }
 
-    #[cfg(test)]
-    pub(super) fn is_idle(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == 0
-    }
-
     pub(super) fn clear(&self) {
         self.0.store(0, Ordering::Relaxed);
     }

@@ -50,7 +50,6 @@ fn t37_a_token_that_was_not_started_comes_back_in_every_shape() {
         drop(budget.withdraw(Class::Transient).unwrap());
         drop(budget.withdraw(Class::Throttled).unwrap());
         assert_eq!(budget.tokens(), before, "{settings:?}");
-        assert!(budget.is_idle());
     }
     let budget = bucket(0.1, 1);
     drop(budget.withdraw(Class::Transient).unwrap());
@@ -144,7 +143,7 @@ fn a_quota_refunds_the_retry_that_succeeded_and_one_token_for_a_success_without(
 fn px_18_bd_rows_of_the_share_of_active_calls() {
     // BD-10: a fifth, and 3 at least; BD-01: nothing in flight, nothing used.
     let budget = budget(RetryBudget::Active);
-    assert_eq!((budget.capacity(), budget.tokens(), budget.is_idle()), (3, 3.0, true));
+    assert_eq!((budget.capacity(), budget.tokens()), (3, 3.0));
 
     // (id, calls in flight, retries asked for, granted)
     for (id, calls, asked, most) in [
@@ -163,7 +162,7 @@ fn px_18_bd_rows_of_the_share_of_active_calls() {
         (0..calls).for_each(|_| budget.ended());
         assert_eq!(budget.tokens(), (3.0 - most as f64).max(0.0), "{id}");
         drop(held);
-        assert!(budget.is_idle(), "{id}");
+        assert_eq!(budget.tokens(), 3.0, "{id}");
     }
 }
 
@@ -175,8 +174,7 @@ fn what_ends_without_having_been_counted_takes_nobody_elses_place() {
     budget.adopt(RetryBudget::Active);
     (0..3).for_each(|_| budget.ended());
     drop(old);
-    assert!(budget.is_idle());
-    assert_eq!(budget.capacity(), 3);
+    assert_eq!((budget.tokens(), budget.capacity()), (3.0, 3));
 }
 
 #[test]
@@ -194,17 +192,6 @@ fn a_written_shape_replaces_the_default_one_and_starts_full() {
     assert_eq!((budget.tokens(), budget.capacity()), (20.0, 20));
 }
 
-#[test]
-fn a_budget_is_idle_once_it_is_full_again() {
-    let budget = bucket(0.5, 1);
-    assert!(budget.is_idle());
-    drop(retry(budget, Class::Transient));
-    budget.called();
-    assert!(!budget.is_idle());
-    budget.called();
-    assert!(budget.is_idle());
-}
-
 #[cfg(feature = "testing")]
 #[test]
 fn t27_the_floor_pays_any_idle_time_in_one_step() {
@@ -217,7 +204,7 @@ fn t27_the_floor_pays_any_idle_time_in_one_step() {
         advance(Duration::from_secs(2));
         assert_eq!((0..9).filter(|_| retry(budget, Class::Transient).is_some()).count(), 4);
         advance(Duration::from_secs(30 * 86_400));
-        assert!(budget.is_idle());
+        assert_eq!((0..20).filter(|_| retry(budget, Class::Transient).is_some()).count(), 10);
         advance(Duration::MAX);
         assert_eq!((0..20).filter(|_| retry(budget, Class::Transient).is_some()).count(), 10);
     });

@@ -203,7 +203,7 @@ impl<T: State> Keyed<T> {
     }
 
     /// The state of a key that has one: no use of it, and no room is made.
-    #[cfg_attr(any(not(test), resilient_loom), expect(dead_code, reason = "for an operator's verbs"))]
+    #[cfg(all(test, not(resilient_loom)))]
     pub(crate) fn find(&self, key: &str) -> Option<Lease<T>> {
         self.states.get(key).map(|slot| slot.hold())
     }
@@ -248,8 +248,7 @@ impl<T: State> Pool<T> {
     fn overflow(&mut self, at: Moment) -> Lease<T> {
         self.overflowed += 1;
         let settings = self.settings;
-        let slot = *self.overflow.get_or_insert_with(|| Slot::leaked(settings, usize::MAX, at));
-        Lease { first_overflow: self.overflowed == 1, ..slot.lease(at) }
+        self.overflow.get_or_insert_with(|| Slot::leaked(settings, usize::MAX, at)).lease(at)
     }
 }
 
@@ -268,7 +267,7 @@ impl<T: State> Slot<T> {
 
     fn hold(&'static self) -> Lease<T> {
         self.users.fetch_add(1, Ordering::Relaxed);
-        Lease { slot: self, first_overflow: false }
+        Lease { slot: self }
     }
 
     fn used(&self) -> Moment {
@@ -294,7 +293,6 @@ impl<T: State> Slot<T> {
 /// One call's hold on a state: while it lasts, the state stays its key's.
 pub(crate) struct Lease<T: State> {
     slot: &'static Slot<T>,
-    first_overflow: bool,
 }
 
 impl<T: State> Lease<T> {
@@ -306,12 +304,6 @@ impl<T: State> Lease<T> {
     #[cfg(all(test, not(resilient_loom)))]
     pub(super) fn is_overflow(&self) -> bool {
         self.slot.place == usize::MAX
-    }
-
-    /// Whether this is the first call of this name that found no room, which is worth saying once.
-    #[cfg_attr(any(not(test), resilient_loom), expect(dead_code, reason = "for the event that says so"))]
-    pub(crate) fn is_first_overflow(&self) -> bool {
-        self.first_overflow
     }
 }
 

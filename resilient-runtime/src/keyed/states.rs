@@ -142,13 +142,13 @@ impl State for RateLimiter {
         self.recycle(&settings, at);
     }
 
+    /// Forgetting one that has given permits away would give them again.
     fn is_idle(&self, at: Moment) -> bool {
         self.is_idle(at)
     }
 
-    /// Forgetting one that has given permits away would give them again.
     fn is_refusing(&self, at: Moment) -> bool {
-        !self.is_idle(at)
+        self.is_spent(at)
     }
 }
 

@@ -61,7 +61,8 @@ impl Pace {
         at.saturating_add(self.reach).saturating_add(self.interval)
     }
 
-    fn earliest(self, full_at: u64) -> u64 {
+    /// When the next permit is free.
+    pub(super) fn earliest(self, full_at: u64) -> u64 {
         full_at.saturating_sub(self.reach)
     }
 }

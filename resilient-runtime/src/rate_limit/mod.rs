@@ -87,6 +87,13 @@ impl RateLimiter {
         self.full_at.load(Ordering::Relaxed) <= at && lock(&self.window).is_idle(at)
     }
 
+    /// Whether no permit is free now.
+    pub(crate) fn is_spent(&self, at: Moment) -> bool {
+        let at = at.nanos();
+        let next = self.pace().earliest(self.full_at.load(Ordering::Relaxed));
+        next > at || (self.strict.load(Ordering::Relaxed) && lock(&self.window).earliest() > at)
+    }
+
     /// A permit for one attempt: now, or at a later moment within `max_wait` and before `deadline`.
     ///
     /// Moments are promised in the order of asking. `at` is a fresh reading of the clock: a moment more than ten
